@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use tests::binaries;
 use tests::payloads::{Payload, Session};
 use tests::process::{Invocation, Outcome, Running};
+pub(crate) use tests::sandbox::restrict;
 use tests::sandbox::{Environment, Level, Sandbox};
 
 const SCHEMA: &str = include_str!("../../shared/src/protocol/documented.schema.json");
@@ -142,11 +143,6 @@ impl Driver {
             restrict(&folder, 0o755);
         }
     }
-}
-
-pub(crate) fn restrict(path: &Path, mode: u32) {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
 /// A hook's answer, as the client documents it; `None` for silence. Fails on anything else, and on another status than 0.

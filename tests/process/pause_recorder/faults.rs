@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -19,10 +18,8 @@ use rand::{RngExt as _, SeedableRng as _};
 /// The environment in which `git` writes its process id into this file, and hangs.
 fn git_that_hangs(recorder: &Recorder, pid: &Path) -> Environment {
     let folder = recorder.sandbox.root().join("stand-ins");
-    fs::create_dir_all(&folder).unwrap();
-    let git = folder.join("git");
-    fs::write(&git, format!("#!/bin/sh\necho $$ >'{}'; exec sleep 600\n", pid.display())).unwrap();
-    fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).unwrap();
+    let script = format!("echo $$ >'{}'; exec sleep 600", pid.display());
+    crate::installer::write_script(&folder.join("git"), &script);
     let path = format!("{}:{}", folder.display(), recorder.sandbox.env()["PATH"]);
     Environment::from([("PATH".to_owned(), path)])
 }

@@ -1,14 +1,8 @@
 //! `req pause`, `req resume`: every hook silent for a while, by the user's hand alone, and how it ends.
 
-use crate::driver::denial;
 use crate::requirements_check::world::{TEAM, World, no, yes};
 use std::fs;
 use std::time::SystemTime;
-
-fn is_denied(world: &World) -> bool {
-    let claude = world.claude();
-    denial(claude.before(&claude.edit("src/a.rs")).as_ref()).is_some()
-}
 
 #[test]
 fn the_user_pauses_every_hook_for_a_while_and_anybody_ends_it() {
@@ -18,13 +12,13 @@ fn the_user_pauses_every_hook_for_a_while_and_anybody_ends_it() {
     assert!(typed.status == 0 && typed.screen.contains("! req resume"), "{}", typed.screen);
     let end: u64 = fs::read_to_string(world.state("OFF")).unwrap().trim().parse().unwrap();
     assert!((before + 86_400..=before + 86_460).contains(&end), "{end}");
-    assert!(!is_denied(&world));
+    assert!(!world.claude().may_not_edit("src/a.rs"));
     assert!(yes(world.req(&["status"])).starts_with("every hook is off until 2"));
     assert_eq!(yes(world.req(&["resume"])), "every hook is on again");
-    assert!(is_denied(&world));
+    assert!(world.claude().may_not_edit("src/a.rs"));
     assert_eq!(yes(world.req(&["resume"])), "no pause is in force; nothing was changed");
     assert!(world.claude().answer_to("req pause 5m").contains("every hook is off until"));
-    assert!(!is_denied(&world));
+    assert!(!world.claude().may_not_edit("src/a.rs"));
     assert_eq!(world.claude().types("req resume"), None, "nobody is there to answer");
 }
 
@@ -39,7 +33,7 @@ fn claude_a_script_and_a_schedule_do_not_pause() {
     }
     let claude = world.claude();
     let _ = claude.ask(&claude.session.user_prompt_submit("req pause").with("source", "system"));
-    assert!(is_denied(&world));
+    assert!(world.claude().may_not_edit("src/a.rs"));
     let typed = world.user("pause 25h");
     assert!(typed.status == 1 && typed.screen.contains("a day at most"), "{}", typed.screen);
     // Where it cannot be kept, it is not claimed.
@@ -47,7 +41,7 @@ fn claude_a_script_and_a_schedule_do_not_pause() {
     fs::write(world.state("OFF.tmp").join("x"), "").unwrap();
     let typed = world.user("pause 5m");
     assert!(typed.status == 1 && typed.screen.contains("cannot be written"), "{}", typed.screen);
-    assert!(is_denied(&world));
+    assert!(world.claude().may_not_edit("src/a.rs"));
 }
 
 #[test]
@@ -59,5 +53,5 @@ fn pause_made_by_hand_stays_until_resume_removes_every_file() {
     assert!(typed.status == 0 && typed.screen.contains("for as long as"), "{}", typed.screen);
     assert_eq!(fs::read_to_string(world.state("OFF")).unwrap(), "");
     yes(world.req(&["resume"]));
-    assert!(is_denied(&world) && !own.exists() && !world.state("OFF").exists());
+    assert!(world.claude().may_not_edit("src/a.rs") && !own.exists() && !world.state("OFF").exists());
 }

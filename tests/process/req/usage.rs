@@ -2,7 +2,9 @@
 //! manual pages know every verb.
 
 use crate::requirements_check::world::{TEAM, World, no, yes};
+use std::ffi::OsString;
 use std::fs;
+use std::os::unix::ffi::OsStringExt as _;
 
 #[test]
 fn wrong_usage_exits_with_64_and_nothing_on_stdout() {
@@ -16,8 +18,7 @@ fn wrong_usage_exits_with_64_and_nothing_on_stdout() {
         assert!(!said.is_empty() && !said.contains('\u{1b}'), "{words:?}: {said:?}");
     }
     assert!(!world.sandbox.project().join(".git/requirements").exists(), "and nothing is stored");
-    use std::os::unix::ffi::OsStringExt as _;
-    let words = [std::ffi::OsString::from_vec(vec![0xff])];
+    let words = [OsString::from_vec(vec![0xff])];
     world.script(&[]).args(words).run().assert_exit(64);
 }
 

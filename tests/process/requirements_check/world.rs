@@ -278,6 +278,12 @@ impl Claude<'_> {
         self.ask(&self.event_before(call))
     }
 
+    /// An edit of this file is denied.
+    #[track_caller]
+    pub(crate) fn may_not_edit(&self, file: impl AsRef<Path>) -> bool {
+        denial(self.before(&self.edit(file)).as_ref()).is_some()
+    }
+
     /// The reason of a denial.
     #[track_caller]
     pub(crate) fn refused(&self, call: &Call) -> String {
