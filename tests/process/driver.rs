@@ -5,12 +5,13 @@
 use fd_lock::RwLock;
 use serde_json::{Value, json};
 use shared::config::fits;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 use tests::binaries;
+pub(crate) use tests::listing::{names, tree};
 use tests::payloads::{Payload, Session};
 use tests::process::{Invocation, Outcome, Running};
 pub(crate) use tests::sandbox::restrict;
@@ -184,37 +185,10 @@ pub(crate) fn notice(answer: Option<&Value>) -> String {
     text.unwrap_or_default().to_owned()
 }
 
-pub(crate) fn names(folder: &Path) -> BTreeSet<String> {
-    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
-}
-
 /// Makes a named pipe, which nobody ever writes to or reads from.
 pub(crate) fn make_pipe(path: &Path) {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
     mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a named pipe");
-}
-
-/// Everything below a folder: path, and content, target of a link, or what it is; access times and modes do not count.
-pub(crate) fn tree(folder: &Path) -> BTreeMap<PathBuf, String> {
-    let mut found = BTreeMap::new();
-    for name in names(folder) {
-        let path = folder.join(name);
-        let kind = fs::symlink_metadata(&path).unwrap().file_type();
-        if kind.is_dir() {
-            found.extend(tree(&path));
-            found.insert(path, "a folder".to_owned());
-        } else if kind.is_file() {
-            let content = fs::read(&path).unwrap();
-            found.insert(path, String::from_utf8_lossy(&content).into_owned());
-        } else if kind.is_symlink() {
-            let target = fs::read_link(&path).unwrap();
-            found.insert(path, format!("a link to {}", target.display()));
-        } else {
-            found.insert(path, format!("{kind:?}"));
-        }
-    }
-    found
 }
 
 pub(crate) fn has_extension(name: &str, extension: &str) -> bool {

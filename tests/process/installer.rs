@@ -109,11 +109,8 @@ impl User {
 
     /// Names of the files beside settings.json that are no backups.
     fn beside(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.home(".claude")).unwrap();
-        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let mut names: Vec<String> = names.filter(|name| !name.contains("barbless-backup")).collect();
-        names.sort();
-        names
+        let names = crate::driver::names(&self.home(".claude")).into_iter();
+        names.filter(|name| !name.contains("barbless-backup")).collect()
     }
 }
 

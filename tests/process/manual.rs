@@ -17,7 +17,7 @@ use tests::binaries;
 use tests::process::Invocation;
 use tests::sandbox::{Level, Sandbox, toolchain_env};
 
-use crate::driver::{Driver, denial};
+use crate::driver::{Driver, denial, names, tree};
 use crate::judged::{CALL, Judged, approves, says, write};
 use crate::samples::fits_the_schema;
 
@@ -92,13 +92,7 @@ impl Block {
 
 /// README.md, the plugin's page and an archive's, the page of each hook, and the pages of config/manual.
 fn pages() -> Vec<Page> {
-    let names = |folder: &str| {
-        let entries = fs::read_dir(root().join(folder)).unwrap();
-        let mut names: Vec<String> =
-            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    };
+    let names = |folder: &str| names(&root().join(folder));
     let of_hooks = names("hooks").into_iter().map(|hook| format!("hooks/{hook}/README.md"));
     let written = names("config/manual").into_iter().filter(|name| Path::new(name).extension().is_some());
     let written = written.map(|name| format!("config/manual/{name}"));
@@ -247,10 +241,14 @@ const OF_HOOKS: [&str; 3] = ["the file is skipped", "it is off", "it holds none 
 
 /// The sources of the checks, without tests.
 fn sources() -> String {
-    let files = fs::read_dir(root().join(CHECKS)).unwrap().map(|entry| entry.unwrap().path());
-    let files = files.chain([root().join(format!("{CHECKS}.rs"))]).filter(|path| path.is_file());
-    let texts = files.map(|path| fs::read_to_string(path).unwrap());
-    texts.map(|text| text.split("#[cfg(test)]").next().unwrap().to_owned()).collect()
+    let mut files = tree(&root().join(CHECKS));
+    files.retain(|path, _| path.parent().is_some_and(|folder| folder.ends_with(CHECKS)));
+    let own = fs::read_to_string(root().join(format!("{CHECKS}.rs"))).unwrap();
+    files
+        .into_values()
+        .chain([own])
+        .map(|text| text.split("#[cfg(test)]").next().unwrap().to_owned())
+        .collect()
 }
 
 #[test]

@@ -12,6 +12,7 @@ use tests::payloads::Session;
 use tests::process::{Invocation, Outcome};
 use tests::sandbox::{Level, Sandbox, toolchain_env};
 
+use crate::driver::tree;
 use crate::installer::User;
 use crate::manual::person::Person;
 
@@ -74,16 +75,7 @@ fn plugin() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("plugin")
 }
 
-/// The texts below a folder, with their paths.
-fn texts(folder: &Path) -> Vec<(PathBuf, String)> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) = entries.partition(|path| path.is_dir());
-    let texts = files.into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "md"));
-    let texts = texts.map(|path| (path.clone(), fs::read_to_string(path).unwrap()));
-    texts.chain(folders.iter().flat_map(|folder| self::texts(folder))).collect()
-}
-
-/// What is set as code: in the line, and on lines of their own.
+/// Texts that are set as code: in the line, and on lines of their own.
 fn code(text: &str) -> Vec<String> {
     let joined = text.replace("\n\n", "\u{0}").replace('\n', " ").replace('\u{0}', "\n\n");
     let mut found: Vec<String> = Vec::new();
@@ -98,7 +90,9 @@ fn code(text: &str) -> Vec<String> {
 
 /// Every line that begins with a command of ours, with the text it stands in.
 fn lines_to_type(person: &Person) -> BTreeSet<(String, String)> {
-    let found = texts(&plugin()).into_iter().flat_map(|(path, text)| {
+    let texts =
+        tree(&plugin()).into_iter().filter(|(path, _)| path.extension().is_some_and(|end| end == "md"));
+    let found = texts.flat_map(|(path, text)| {
         let path = path.strip_prefix(plugin()).unwrap().display().to_string();
         code(&text).into_iter().map(move |line| (line, path.clone()))
     });

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::driver::{Driver, notice};
+use crate::driver::{Driver, notice, tree};
 use serde_json::{Value, json};
 use shared::config::fits;
 use tests::sandbox::Level;
@@ -15,15 +15,8 @@ fn config() -> PathBuf {
 }
 
 fn samples(folder: &str) -> Vec<(String, String)> {
-    let mut samples: Vec<_> = fs::read_dir(config().join("samples").join(folder))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .map(|path| {
-            (path.file_stem().unwrap().to_str().unwrap().to_owned(), fs::read_to_string(path).unwrap())
-        })
-        .collect();
-    samples.sort();
-    samples
+    let files = tree(&config().join("samples").join(folder)).into_iter();
+    files.map(|(path, text)| (path.file_stem().unwrap().to_str().unwrap().to_owned(), text)).collect()
 }
 
 pub(crate) fn fits_the_schema(text: &str) -> bool {

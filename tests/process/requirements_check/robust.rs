@@ -146,7 +146,7 @@ fn a_typed_pause_measures_nothing_and_an_edit_waits_no_longer_than_its_deadline(
     let world = World::of_team(&format!("requirements: {{size: {size}}}\n"));
     let index = world.sandbox.project().join(".git/index");
     fs::remove_file(&index).unwrap();
-    assert!(std::process::Command::new("mkfifo").arg(&index).status().unwrap().success());
+    crate::driver::make_pipe(&index);
     let claude = world.claude();
     claude.passes(&claude.edit("a.rs"));
     assert!(claude.answer_to("req pause 5m").contains("every hook is off until"));
