@@ -121,38 +121,26 @@ fn no_link_leads_out_of_the_project() {
     assert_eq!(fs::read_dir(elsewhere).unwrap().count(), 0);
 }
 
-/// What the user is told when a session begins.
+/// The notice for the user when a session begins.
 fn told(world: &World, source: &str) -> String {
     notice(world.ask(&world.session.session_start(source)).as_ref())
 }
 
-fn cloned() -> World {
+#[test]
+fn hint_is_given_once_to_a_user_who_reads_it_in_a_clone_where_nothing_is_set_up() {
+    assert_eq!(told(&World::empty(), "startup"), "", "no remote");
     let world = World::empty();
     world.sandbox.git(&["remote", "add", "origin", "git@github.com:owner/name.git"]);
-    world
-}
-
-#[test]
-fn hint_is_given_once_to_the_user_alone() {
-    let world = cloned();
-    let answer = world.ask(&world.session.session_start("startup"));
-    assert!(
-        answer.as_ref().unwrap().get("hookSpecificOutput").is_none(),
-        "Claude reads nothing of it: {answer:?}"
-    );
-    let said = notice(answer.as_ref());
-    assert!(said.contains("nothing is required") && said.contains("req init"), "{said}");
-    assert_eq!(told(&world, "startup"), "");
-}
-
-#[test]
-fn hint_is_left_out_where_nobody_reads_it_or_something_is_set_up_or_there_is_no_remote() {
-    let world = cloned();
     assert_eq!(told(&world, "resume"), "");
-    let headless = world.hook().env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
-    let outcome = headless.stdin(world.session.session_start("startup").to_bytes()).run();
-    assert_eq!(outcome.stdout_text(), "");
-    assert_eq!(told(&World::empty(), "startup"), "", "no remote");
-    world.sandbox.requirements(Level::User, "requirements: {a: {enabled: false}}\n");
+    let start = world.session.session_start("startup");
+    let headless = world.hook().env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli").stdin(start.to_bytes()).run();
+    assert_eq!(headless.stdout_text(), "");
+    let file = world.sandbox.requirements(Level::User, "requirements: {a: {enabled: false}}\n");
     assert_eq!(told(&world, "startup"), "", "something is set up");
+    fs::remove_file(file).unwrap();
+    let answer = world.ask(&start);
+    let text = notice(answer.as_ref());
+    assert!(text.contains("nothing is required") && text.contains("req init"), "{text}");
+    assert!(answer.unwrap().get("hookSpecificOutput").is_none(), "Claude reads nothing of it");
+    assert_eq!(told(&world, "startup"), "");
 }
