@@ -108,8 +108,7 @@ struct UsersClaude {
 impl UsersClaude {
     fn new(judged: &Judged, answer: &str) -> Self {
         let program = judged.sandbox.root().join("claude");
-        std::fs::write(&program, format!("#!/bin/sh\ntouch \"$0.asked\"\n{answer}\n")).unwrap();
-        crate::driver::restrict(&program, 0o700);
+        crate::installer::write_script(&program, &format!("touch \"$0.asked\"\n{answer}"));
         Self { program }
     }
 
@@ -224,11 +223,13 @@ fn whatever_the_users_own_claude_does_the_call_goes_on() {
         [("sleep 3600 & wait", 1, "did not answer in time"), ("exec yes", 20, "is no verdict")]
     {
         let judged = Judged::new("intent-validator", "", "", [judge_api::empty()]);
-        let program = UsersClaude::new(&judged, answer).program;
-        let judge =
-            format!("backend: claude_cli, claude_program: {}, deadline_secs: {seconds}", program.display());
+        let claude = UsersClaude::new(&judged, answer);
+        let judge = format!(
+            "backend: claude_cli, claude_program: {}, deadline_secs: {seconds}",
+            claude.program.display()
+        );
         judged.sandbox.requirements(Level::User, &global("intent-validator", "", &judge));
         check(&judged, cause, |question| judged.hook().stdin(question).run());
-        assert!(judged.api.requests().is_empty(), "{cause}");
+        assert!(claude.was_asked() && judged.api.requests().is_empty(), "{cause}");
     }
 }
