@@ -3,16 +3,18 @@
 //! documented answer.
 
 use fd_lock::RwLock;
-use serde_json::Value;
+use serde_json::{Value, json};
 use shared::config::fits;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 use tests::binaries;
+pub(crate) use tests::listing::{names, tree};
 use tests::payloads::{Payload, Session};
 use tests::process::{Invocation, Outcome, Running};
+pub(crate) use tests::sandbox::restrict;
 use tests::sandbox::{Environment, Level, Sandbox};
 
 const SCHEMA: &str = include_str!("../../shared/src/protocol/documented.schema.json");
@@ -92,10 +94,16 @@ impl Driver {
         names(&self.sandbox.state_dir())
     }
 
-    #[track_caller]
-    pub(crate) fn state_of(&self, name: &str) -> Value {
-        let bytes = fs::read(self.state(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
-        serde_json::from_slice(&bytes).unwrap()
+    /// The state in a state file; null where there is no file.
+    pub(crate) fn remembered(&self, name: &str) -> Value {
+        let Ok(bytes) = fs::read(self.state(name)) else { return Value::Null };
+        serde_json::from_slice::<Value>(&bytes).unwrap()["state"].clone()
+    }
+
+    /// Writes a state file as the hooks do; an empty `session` stands for all sessions.
+    pub(crate) fn remembers(&self, name: &str, session: &str, state: &Value) {
+        let envelope = json!({ "version": 1, "session": session, "state": state });
+        fs::write(self.state(name), envelope.to_string()).unwrap();
     }
 
     /// The lock that guards a state file, to be held like another process would.
@@ -108,8 +116,20 @@ impl Driver {
         fs::read_to_string(self.state("journal.jsonl")).unwrap_or_default()
     }
 
+    /// The journal's lines of a kind: `judge`, `sleep`.
+    pub(crate) fn lines(&self, what: &str) -> Vec<Value> {
+        let journal = self.journal();
+        let lines = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        lines.filter(|line| line["what"] == what).collect()
+    }
+
+    /// The texts of those lines.
+    pub(crate) fn texts(&self, what: &str) -> Vec<String> {
+        let lines = self.lines(what);
+        lines.iter().map(|line| line["text"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+
     /// The program where every user may run it.
-    #[cfg(unix)]
     pub(crate) fn copied_program(&self) -> PathBuf {
         let program = self.sandbox.temporary_dir().join(self.name);
         fs::copy(binaries::path(self.name), &program).unwrap();
@@ -118,19 +138,12 @@ impl Driver {
     }
 
     /// Lets every user see the sandbox, which is its owner's alone otherwise.
-    #[cfg(unix)]
     pub(crate) fn open_to_all(&self) {
         let sandbox = &self.sandbox;
         for folder in [sandbox.root(), sandbox.home(), sandbox.project(), sandbox.temporary_dir()] {
             restrict(&folder, 0o755);
         }
     }
-}
-
-#[cfg(unix)]
-pub(crate) fn restrict(path: &Path, mode: u32) {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
 /// A hook's answer, as the client documents it; `None` for silence. Fails on anything else, and on another status than 0.
@@ -148,8 +161,10 @@ pub(crate) fn assert_documented(answer: &Value, shown: &dyn std::fmt::Display) {
     assert!(fits(&DOCUMENTED, answer), "not a documented answer: {shown}");
 }
 
-pub(crate) fn is_block(answer: &Value) -> bool {
-    answer["decision"] == "block"
+/// The reason with which a stop or a prompt is blocked; `None` if it is not.
+pub(crate) fn block_reason(answer: Option<&Value>) -> Option<String> {
+    let answer = answer.filter(|answer| answer["decision"] == "block")?;
+    Some(answer["reason"].as_str().expect("a block has a reason").to_owned())
 }
 
 /// The reason with which a tool call is refused; `None` if it is not.
@@ -170,35 +185,10 @@ pub(crate) fn notice(answer: Option<&Value>) -> String {
     text.unwrap_or_default().to_owned()
 }
 
-pub(crate) fn names(folder: &Path) -> BTreeSet<String> {
-    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
-}
-
 /// Makes a named pipe, which nobody ever writes to or reads from.
-#[cfg(unix)]
 pub(crate) fn make_pipe(path: &Path) {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
     mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a named pipe");
-}
-
-/// Everything below a folder: path, and content or what it is; access times and modes do not count.
-pub(crate) fn tree(folder: &Path) -> BTreeMap<PathBuf, String> {
-    let mut found = BTreeMap::new();
-    for name in names(folder) {
-        let path = folder.join(name);
-        let kind = fs::symlink_metadata(&path).unwrap().file_type();
-        if kind.is_dir() {
-            found.extend(tree(&path));
-            found.insert(path, "a folder".to_owned());
-        } else if kind.is_file() {
-            let content = fs::read(&path).unwrap();
-            found.insert(path, String::from_utf8_lossy(&content).into_owned());
-        } else {
-            found.insert(path, format!("{kind:?}"));
-        }
-    }
-    found
 }
 
 pub(crate) fn has_extension(name: &str, extension: &str) -> bool {

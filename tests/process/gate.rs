@@ -1,10 +1,10 @@
 //! Driving the real `stop-momentum` binary through a session whose turn has worked. What is the same for every hook is in
 //! [`crate::driver`].
 
-use crate::driver::{Driver, assert_documented, documented, is_block};
+use crate::driver::{Driver, assert_documented, block_reason, documented};
 use serde_json::Value;
 use shared::host::{Clock, Environment, Host};
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
 use std::path::PathBuf;
 use stop_momentum::StopMomentum;
 use tests::payloads::Session;
@@ -31,12 +31,6 @@ impl Deref for Gate {
 
     fn deref(&self) -> &Driver {
         &self.0
-    }
-}
-
-impl DerefMut for Gate {
-    fn deref_mut(&mut self) -> &mut Driver {
-        &mut self.0
     }
 }
 
@@ -94,12 +88,6 @@ impl Gate {
         assert_eq!(self.stop(message), None);
     }
 
-    /// How many stops in a row are blocked before one is let go.
-    #[track_caller]
-    pub(crate) fn blocks_in_a_row(&self) -> usize {
-        (0..8).take_while(|_| self.stop(WORDS).is_some_and(|answer| is_block(&answer))).count()
-    }
-
     pub(crate) fn token_file(&self) -> PathBuf {
         self.state(&format!("stop-ack-{}", self.session.id))
     }
@@ -113,9 +101,7 @@ pub(crate) fn worked(session: &Session) {
 
 #[track_caller]
 pub(crate) fn reason(answer: Option<&Value>) -> String {
-    let answer = answer.expect("the stop is blocked");
-    assert!(is_block(answer), "the stop is blocked: {answer}");
-    answer["reason"].as_str().expect("a block has a reason").to_owned()
+    block_reason(answer).unwrap_or_else(|| panic!("the stop is not blocked: {answer:?}"))
 }
 
 #[track_caller]

@@ -3,12 +3,9 @@
 mod files;
 mod questions;
 mod refusals;
-mod scopes;
-#[cfg(unix)]
-mod status_line;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tests::binaries;
@@ -16,7 +13,7 @@ use tests::process::{Invocation, Outcome};
 use tests::sandbox::{Level, Sandbox, toolchain_env};
 use tests::small_programs;
 
-/// A user and the commands they type. Nothing is built; `PREBUILT` holds scripts, `REAL` the programs themselves.
+/// A user and the commands they type. Nothing is built; `PREBUILT` holds scripts.
 pub(crate) struct User {
     pub(crate) sandbox: Sandbox,
 }
@@ -56,16 +53,18 @@ impl User {
 
     /// A folder with this hook, and scripts in place of the others.
     pub(crate) fn with_real(&self, hook: &str) -> String {
-        let folder = self.sandbox.temporary_dir().join("archive");
-        small_programs::write_all_but(hook, &folder);
-        folder.display().to_string()
+        small_programs::write_all_but(hook, &self.archive());
+        self.archive().display().to_string()
+    }
+
+    pub(crate) fn archive(&self) -> PathBuf {
+        self.sandbox.temporary_dir().join("archive")
     }
 
     /// `cargo xtask ...`, without cargo.
     pub(crate) fn command(&self, line: &str) -> Invocation {
         let words = line.split_whitespace().map(|word| match word {
             "PREBUILT" => small_programs::folder().display().to_string(),
-            "REAL" => binaries::folder().display().to_string(),
             "PROJECT" => self.sandbox.project().display().to_string(),
             word => word.to_owned(),
         });
@@ -76,6 +75,20 @@ impl User {
             .env("CARGO_TARGET_DIR", self.sandbox.temporary_dir().join("target").display().to_string())
             .unset("CLAUDE_HOOK_STATE_DIR")
             .deadline(Duration::from_secs(60))
+    }
+
+    /// A line of this `req`, by a user who has no source tree.
+    pub(crate) fn req(&self, program: &Path, line: &str) -> Invocation {
+        Invocation::new(program, &self.sandbox)
+            .args(line.split_whitespace())
+            .env("PATH", self.path())
+            .unset("CLAUDE_HOOK_STATE_DIR")
+            .deadline(Duration::from_secs(60))
+    }
+
+    /// The search path, in which our commands are.
+    pub(crate) fn path(&self) -> String {
+        format!("{}:{}", self.home(".local/bin").display(), self.sandbox.env()["PATH"])
     }
 
     /// What it does; fails unless it ends with 0.
@@ -96,10 +109,16 @@ impl User {
 
     /// Names of the files beside settings.json that are no backups.
     fn beside(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.home(".claude")).unwrap();
-        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let mut names: Vec<String> = names.filter(|name| !name.contains("barbless-backup")).collect();
-        names.sort();
-        names
+        let names = crate::driver::names(&self.home(".claude")).into_iter();
+        names.filter(|name| !name.contains("barbless-backup")).collect()
     }
+}
+
+/// Writes a program that is this line of a shell.
+pub(crate) fn write_script(file: &Path, line: &str) {
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    // The file may be a program that is running.
+    let _ = fs::remove_file(file);
+    fs::write(file, format!("#!/bin/sh\n{line}\n")).unwrap();
+    crate::driver::restrict(file, 0o755);
 }

@@ -1,6 +1,7 @@
 //! Asking a model, whole: the questions of both hooks, through the real courier, against a server on loopback that plays the
 //! Messages API. The rules have their tables in the crate `judge`; each hook's own questions are tested with the hook.
 
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,6 @@ use serde_json::json;
 use tests::binaries;
 use tests::process::{Invocation, Outcome, Running};
 use tests::sandbox::Level;
-use tests::stand_in::{Answer, StandIn};
 
 use crate::driver::{denial, documented, notice};
 use crate::judge_api::{self, JudgeApi};
@@ -81,38 +81,52 @@ fn a_killed_question_stays_counted() {
     assert_eq!(judged.api.requests().len(), 3);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_project_neither_switches_a_hook_on_nor_chooses_a_way_to_a_model() {
     for hook in HOOKS {
         for level in [Level::Project, Level::Local] {
             for user in ["judge: { backend: messages_api }\n", &format!("{hook}: {{ enabled: true }}\n")] {
                 let judged = Judged::with_global(hook, user, [approves()]);
-                let stand_in = StandIn::new(&judged.sandbox, &[Answer::verdict(&approval(), 0.0)]);
+                let claude = UsersClaude::new(&judged, "");
                 for backend in ["messages_api", "claude_cli"] {
-                    let program = stand_in.program().display().to_string();
-                    let judge = format!("backend: {backend}, claude_program: {program}");
+                    let judge = format!("backend: {backend}, claude_program: {}", claude.program.display());
                     judged.sandbox.requirements(level, &global(hook, "", &judge));
                     assert_goes_on(judged.ask(&judged.question(1)).as_ref());
                 }
-                assert!(judged.api.requests().is_empty() && stand_in.asked().is_empty(), "{hook} {user}");
+                assert!(judged.api.requests().is_empty() && !claude.was_asked(), "{hook} {user}");
                 assert!(!judged.texts("problem").is_empty(), "{hook} {user}: {}", judged.journal());
             }
         }
     }
 }
 
+/// A script in place of the user's `claude`, which notes that it was asked.
+struct UsersClaude {
+    program: PathBuf,
+}
+
+impl UsersClaude {
+    fn new(judged: &Judged, answer: &str) -> Self {
+        let program = judged.sandbox.root().join("claude");
+        crate::installer::write_script(&program, &format!("touch \"$0.asked\"\n{answer}"));
+        Self { program }
+    }
+
+    fn was_asked(&self) -> bool {
+        self.program.with_extension("asked").exists()
+    }
+}
+
 /// Variables by which a project could lead a question elsewhere.
 const VARIABLES: [&str; 3] = ["ANTHROPIC_BASE_URL", "HTTPS_PROXY", "LD_PRELOAD"];
 
-#[cfg(unix)]
 #[test]
 fn a_project_that_gives_the_hooks_their_environment_gets_no_question() {
     for hook in HOOKS {
         let theirs = JudgeApi::start([approves()]);
         let judged = Judged::new(hook, "", "", [approves()]);
-        let stand_in = StandIn::new(&judged.sandbox, &[Answer::verdict(&approval(), 0.0)]);
-        let cli = format!("backend: claude_cli, claude_program: {}", stand_in.program().display());
+        let claude = UsersClaude::new(&judged, "");
+        let cli = format!("backend: claude_cli, claude_program: {}", claude.program.display());
         for (number, (judge, variable)) in
             ["", &cli].into_iter().flat_map(|judge| VARIABLES.map(|name| (judge, name))).enumerate()
         {
@@ -133,7 +147,7 @@ fn a_project_that_gives_the_hooks_their_environment_gets_no_question() {
             assert_eq!(told(&answers, "settings.json"), 1, "{hook} {variable}: {answers:?}");
             std::fs::remove_file(file).unwrap();
         }
-        assert!(theirs.requests().is_empty() && stand_in.asked().is_empty(), "{hook}");
+        assert!(theirs.requests().is_empty() && !claude.was_asked(), "{hook}");
         assert!(judged.api.requests().is_empty(), "{hook}");
         judged.sandbox.requirements(Level::User, &global(hook, "", PATIENT));
         judged.ask(&judged.question(99));
@@ -203,19 +217,19 @@ fn a_user_who_wants_to_be_asked_is_and_a_stop_goes_on_all_the_same() {
     assert_goes_on(judged.ask(&judged.question(1)).as_ref());
 }
 
-#[cfg(unix)]
 #[test]
 fn whatever_the_users_own_claude_does_the_call_goes_on() {
     for (answer, seconds, cause) in
-        [(Answer::hanging(), 1, "did not answer in time"), (Answer::flooding(), 20, "is no verdict")]
+        [("sleep 3600 & wait", 1, "did not answer in time"), ("exec yes", 20, "is no verdict")]
     {
         let judged = Judged::new("intent-validator", "", "", [judge_api::empty()]);
-        let stand_in = StandIn::new(&judged.sandbox, &[answer]);
-        let program = stand_in.program();
-        let judge =
-            format!("backend: claude_cli, claude_program: {}, deadline_secs: {seconds}", program.display());
+        let claude = UsersClaude::new(&judged, answer);
+        let judge = format!(
+            "backend: claude_cli, claude_program: {}, deadline_secs: {seconds}",
+            claude.program.display()
+        );
         judged.sandbox.requirements(Level::User, &global("intent-validator", "", &judge));
         check(&judged, cause, |question| judged.hook().stdin(question).run());
-        assert!(judged.api.requests().is_empty(), "{cause}");
+        assert!(claude.was_asked() && judged.api.requests().is_empty(), "{cause}");
     }
 }

@@ -1,16 +1,16 @@
 //! Driving a hook that asks a model, and playing the model: what the hook is told, what it asks, what it leaves behind. What
 //! is the same for every hook is in [`crate::driver`].
 
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
 
 use serde_json::{Value, json};
 use tests::payloads::{Payload, Session};
 use tests::transcripts::Transcript;
 
-use crate::driver::{Driver, denial, is_block, tree};
+use crate::driver::{Driver, block_reason, denial, tree};
 use crate::endpoint::Manner;
 use crate::judge_api::{self, Asked, JudgeApi};
-use crate::privacy::secrets::Secret;
+use crate::privacy::secrets::{Secret, holder};
 
 pub(crate) const KEY: &str = "sk-ant-very-secret";
 
@@ -38,12 +38,6 @@ impl Deref for Judged {
 
     fn deref(&self) -> &Driver {
         &self.driver
-    }
-}
-
-impl DerefMut for Judged {
-    fn deref_mut(&mut self) -> &mut Driver {
-        &mut self.driver
     }
 }
 
@@ -88,40 +82,19 @@ impl Judged {
         self.question_of(&self.session, number)
     }
 
-    pub(crate) fn lines(&self) -> Vec<Value> {
-        self.journal().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    }
-
-    /// The texts of the journal's lines of a kind: `judge`, `let-go`.
-    pub(crate) fn texts(&self, what: &str) -> Vec<String> {
-        let lines = self.lines().into_iter().filter(|line| line["what"] == what);
-        lines.map(|line| line["text"].as_str().unwrap_or_default().to_owned()).collect()
-    }
-
     /// Of each of these secrets nothing is in its own requests, which came in this order and so many for each, nor in the
-    /// state folder; a piece of eight letters neither.
+    /// state folder.
     #[track_caller]
     pub(crate) fn assert_kept_back(&self, secrets: &[Secret], requests_each: usize) {
         let asked = self.api.requests();
         assert_eq!(asked.len(), requests_each * secrets.len(), "{}", self.journal());
-        let kept = tree(&self.sandbox.state_dir());
-        for (number, secret) in secrets.iter().enumerate() {
-            let own = asked.iter().skip(number * requests_each).take(requests_each);
-            let own: Vec<&str> = own.map(|asked| asked.text.as_str()).collect();
-            for piece in pieces(&secret.random) {
-                let out = own.iter().find(|text| text.contains(&piece));
-                assert!(out.is_none(), "{piece} of {} went out: {out:?}", secret.text);
-                let there = kept.iter().find(|(_, content)| content.contains(&piece));
-                assert!(there.is_none(), "{piece} of {} is kept: {there:?}", secret.text);
-            }
+        for (secret, own) in secrets.iter().zip(asked.chunks(requests_each)) {
+            let out = holder(std::slice::from_ref(secret), own.iter().map(|asked| asked.text.as_str()));
+            assert_eq!(out, None, "a piece of {} went out", secret.text);
         }
+        let kept = tree(&self.sandbox.state_dir());
+        assert_eq!(holder(secrets, kept.values().map(String::as_str)), None, "a piece is kept");
     }
-}
-
-/// The pieces of a secret by which it could be recognized.
-fn pieces(secret: &str) -> Vec<String> {
-    let chars: Vec<char> = secret.chars().collect();
-    chars.windows(chars.len().min(8)).map(|piece| piece.iter().collect()).collect()
 }
 
 /// A global file in which the hook is on and has a way to a model.
@@ -144,7 +117,7 @@ pub(crate) fn approval() -> Value {
 pub(crate) fn assert_goes_on(answer: Option<&Value>) {
     let Some(there) = answer else { return };
     let decision = &there["hookSpecificOutput"]["permissionDecision"];
-    assert!(denial(answer).is_none() && !is_block(there) && decision.is_null(), "{there}");
+    assert!(denial(answer).is_none() && block_reason(answer).is_none() && decision.is_null(), "{there}");
 }
 
 /// A turn in which the user said this and a tool was called.

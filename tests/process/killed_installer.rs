@@ -2,7 +2,7 @@
 //! files are the old ones or the new ones, and the same command again ends where it would have ended. A kill before one change is a
 //! kill after the change before it. Calls that repeat for each program count once, and the last time.
 
-use crate::driver::names;
+use crate::driver::tree;
 use crate::installer::User;
 use installer::catalog::Catalog;
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,7 +46,7 @@ fn killer() -> &'static Path {
     library
 }
 
-/// What a user has in the end, by path: texts and links as they are, large programs by their size, backups without their times.
+/// The files of a user by path; backups without their times.
 type Home = BTreeMap<String, Vec<String>>;
 
 /// The files that must never be torn.
@@ -91,8 +91,13 @@ impl User {
     }
 
     fn everything(&self) -> Home {
-        let mut files = BTreeMap::new();
-        note_files(&self.sandbox.home(), "", &mut files);
+        let (home, mut files) = (self.sandbox.home(), Home::new());
+        for (path, content) in tree(&home) {
+            let name = path.strip_prefix(&home).unwrap().to_str().unwrap();
+            if !name.starts_with(".claude/hook-state") {
+                files.entry(without_time(name)).or_default().push(content);
+            }
+        }
         files
     }
 }
@@ -101,24 +106,6 @@ impl User {
 fn copy(from: &Path, to: &Path) {
     let status = Command::new("cp").arg("-al").args([from, to]).status().expect("cp");
     assert!(status.success());
-}
-
-/// Notes everything below a folder, which is called `name`, but the hooks' state.
-fn note_files(folder: &Path, name: &str, files: &mut Home) {
-    for entry in names(folder).iter().filter(|entry| *entry != "hook-state") {
-        let (path, name) = (folder.join(entry), without_time(&format!("{name}{entry}")));
-        let metadata = fs::symlink_metadata(&path).unwrap();
-        let content = match () {
-            () if metadata.is_dir() => "a folder".to_owned(),
-            () if metadata.is_symlink() => fs::read_link(&path).unwrap().display().to_string(),
-            () if metadata.len() > 1 << 16 => metadata.len().to_string(),
-            () => fs::read_to_string(&path).unwrap(),
-        };
-        files.entry(name.clone()).or_default().push(content);
-        if metadata.is_dir() {
-            note_files(&path, &format!("{name}/"), files);
-        }
-    }
 }
 
 /// A backup's name ends in its time.

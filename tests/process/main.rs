@@ -3,20 +3,14 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod client_facts;
-mod command_line;
-mod configuration;
-mod contributing;
 mod courier;
 mod credit_pacer;
 mod delegation_guard;
-mod dice;
+mod documents;
 mod driver;
 mod endpoint;
-mod fixtures;
 mod gate;
 mod harness;
-#[cfg(unix)]
 mod installer;
 mod intent_validator;
 mod judge;

@@ -1,8 +1,7 @@
 //! pause-recorder through real processes: a session from its first record to the brief of the next one, the commands, and in
-//! `faults` and `parallel` what goes wrong around it. The rules are tables beside its `decide`.
+//! `faults` what goes wrong around it. The rules are tables beside its `decide`.
 
 mod faults;
-mod parallel;
 
 use std::fs;
 use std::ops::Deref;
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 use tests::payloads::Session;
 use tests::transcripts::Transcript;
 
-use crate::driver::{Driver, context, has_extension, names, notice};
+use crate::driver::{Driver, block_reason, context, has_extension, names, notice};
 
 const NAME: &str = "pause-recorder";
 
@@ -120,8 +119,7 @@ impl Recorder {
     /// What a typed prompt is answered with; `None`: it goes to Claude.
     #[track_caller]
     fn typed(&self, session: &Session, prompt: &str) -> Option<String> {
-        let answer = self.ask(&session.user_prompt_submit(prompt))?;
-        (answer["decision"] == "block").then(|| answer["reason"].as_str().unwrap().to_owned())
+        block_reason(self.ask(&session.user_prompt_submit(prompt)).as_ref())
     }
 }
 

@@ -6,7 +6,7 @@ pub(crate) mod secrets;
 
 use crate::driver::{Driver, documented, tree};
 use installer::catalog::{Catalog, HookEntry};
-use secrets::{Secret, secrets};
+use secrets::{Secret, holder, secrets};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -34,9 +34,6 @@ pause-recorder: {enabled: true, headless: true}
 /// What the client itself makes up: ids, names of its own, places.
 const OF_THE_CLIENT: &str =
     "session_id tool_use_id hook_event_name tool_name cwd transcript_path prompt_id permission_mode agent_id";
-
-/// Who finds so many letters of a secret in a row has found it.
-const WINDOW: usize = 12;
 
 /// A hook in a world full of secrets, and the files that were put there.
 struct World {
@@ -184,15 +181,10 @@ fn poison(value: &mut Value, secret: &str) {
     }
 }
 
-/// Which of the texts holds enough of one of the secrets to know it by, in its content or in its name.
+/// The file that holds enough of one of the secrets to know it by, in its content or in its name.
 fn who_holds(secrets: &[Secret], texts: &BTreeMap<PathBuf, String>) -> Option<String> {
-    let parts = |secret: &'_ Secret| -> Vec<Vec<u8>> {
-        secret.random.as_bytes().windows(WINDOW).map(<[u8]>::to_vec).collect()
-    };
-    let parts: std::collections::BTreeSet<Vec<u8>> = secrets.iter().flat_map(parts).collect();
-    let holds = |text: &str| text.as_bytes().windows(WINDOW).any(|window| parts.contains(window));
-    let found = texts.iter().find(|(file, text)| holds(text) || holds(&file.to_string_lossy()));
-    found.map(|(file, text)| format!("{} holds a part of a secret:\n{text}", file.display()))
+    let texts = texts.iter().map(|(file, text)| format!("{}\n{text}", file.display())).collect::<Vec<_>>();
+    holder(secrets, texts.iter().map(String::as_str)).map(str::to_owned)
 }
 
 #[test]

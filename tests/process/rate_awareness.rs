@@ -3,8 +3,6 @@
 
 use crate::driver::{Driver, context, denial, documented, notice};
 use serde_json::{Value, json};
-use std::ops::Deref;
-use std::time::Instant;
 use tests::payloads::Payload;
 
 /// Nothing goes in a circle and no token comes back: only the capacity counts.
@@ -14,46 +12,9 @@ fn only_capacity(capacity: u32) -> String {
     )
 }
 
-struct Calls(Driver);
-
-impl Deref for Calls {
-    type Target = Driver;
-
-    fn deref(&self) -> &Driver {
-        &self.0
-    }
-}
-
-impl Calls {
-    fn new(global: &str) -> Self {
-        Self(Driver::new("rate-awareness", global))
-    }
-
-    fn unconfigured() -> Self {
-        Self(Driver::unconfigured("rate-awareness"))
-    }
-
-    /// The input of a call that differs from all with another text.
-    fn bash(&self, text: &str) -> Payload {
-        self.session.pre_tool_use("Bash", json!({ "command": format!("echo {text}"), "description": text }))
-    }
-
-    /// The answer to such a call.
-    #[track_caller]
-    fn call(&self, text: &str) -> Option<Value> {
-        self.ask(&self.bash(text))
-    }
-
-    /// The session's state file.
-    fn file(&self) -> String {
-        format!("{}-buckets.json", self.session.id)
-    }
-
-    /// The bucket of that name, as it is remembered.
-    #[track_caller]
-    fn bucket(&self, name: &str) -> Value {
-        self.state_of(&self.file())["state"]["_buckets"][name].clone()
-    }
+/// The input of a call that differs from all with another text.
+fn bash(calls: &Driver, text: &str) -> Payload {
+    calls.session.pre_tool_use("Bash", json!({ "command": format!("echo {text}"), "description": text }))
 }
 
 /// The numbers, counted from 1, of the answers with a notice; the others are silence.
@@ -68,34 +29,16 @@ fn told(answers: &[Option<Value>]) -> Vec<usize> {
 }
 
 #[test]
-fn without_any_configuration_sixty_calls_in_a_second_are_the_limit_and_one_a_second_comes_back() {
-    let calls = Calls::unconfigured();
-    let began = Instant::now();
-    let (mut silent, mut answer) = (0_u64, None);
-    while answer.is_none() && silent < 1000 {
-        answer = calls.call(&silent.to_string());
-        silent += u64::from(answer.is_none());
-    }
-    // On a slow machine some tokens come back meanwhile.
-    assert!((60..=60 + began.elapsed().as_secs()).contains(&silent), "{silent} in {:?}", began.elapsed());
-    let text = notice(answer.as_ref());
-    assert!(
-        text.contains(" allowed are 60 at once and 60 a minute in the long run. The next token is back in "),
-        "{text}"
-    );
-    assert!(answer.unwrap()["hookSpecificOutput"].is_null(), "the call goes on");
-}
-
-#[test]
 fn eighty_calls_at_once_pay_one_token_each() {
     const COPIES: u64 = 80;
-    let calls = Calls::new(&only_capacity(50));
-    let payloads: Vec<_> = (0..COPIES).map(|number| calls.bash(&number.to_string())).collect();
+    let calls = Driver::new("rate-awareness", &only_capacity(50));
+    let payloads: Vec<_> = (0..COPIES).map(|number| bash(&calls, &number.to_string())).collect();
     let answers = calls.ask_at_once(&payloads);
     // On a loaded machine a copy may not get the lock in its second: then it passes and says so.
     let busy = calls.journal().matches("held by another process").count() as u64;
     assert!(busy < COPIES / 4, "{busy} copies gave up");
-    let bucket = calls.bucket("main::ungated");
+    let state = calls.remembered(&format!("{}-buckets.json", calls.session.id));
+    let bucket = &state["_buckets"]["main::ungated"];
     let refused = COPIES - busy - 50;
     assert_eq!((&bucket["tokens"], &bucket["refused"]), (&0.0.into(), &refused.into()), "{bucket}");
     let powers = (1..=refused).filter(|number| number.is_power_of_two()).count();
@@ -111,10 +54,10 @@ fn claude_reads_advice_or_a_refusal_with_its_file_and_a_script_only_what_it_aske
         ("audience: model\n  headless: true", true, (false, true, false)),
         ("mode: deny", true, (true, false, true)),
     ] {
-        let calls = Calls::new(&format!("{}  {keys}\n", only_capacity(1)));
+        let calls = Driver::new("rate-awareness", &format!("{}  {keys}\n", only_capacity(1)));
         let ask = |text: &str| {
             let hook = calls.hook().env("CLAUDE_CODE_ENTRYPOINT", if is_script { "sdk-cli" } else { "cli" });
-            documented(&hook.stdin(calls.bash(text).to_bytes()).run())
+            documented(&hook.stdin(bash(&calls, text).to_bytes()).run())
         };
         assert_eq!(ask("a"), None);
         let answer = ask("b");
@@ -129,9 +72,10 @@ fn claude_reads_advice_or_a_refusal_with_its_file_and_a_script_only_what_it_aske
 #[test]
 fn polling_tools_make_no_loop_and_the_recorded_skill_call_is_understood() {
     let settings = "  polling_tools: [mcp__ci__status]\n  per_skill: {demo-skill: {capacity: 1000000}}\n";
-    let calls = Calls::new(&format!(
-        "rate-awareness:\n  global_default: {{capacity: 1, refill_per_sec: 0}}\n{settings}"
-    ));
+    let calls = Driver::new(
+        "rate-awareness",
+        &format!("rate-awareness:\n  global_default: {{capacity: 1, refill_per_sec: 0}}\n{settings}"),
+    );
     assert_eq!(calls.ask(&calls.session.replay("PreToolUse-Skill")), None);
     let same = |tool: &str| calls.ask(&calls.session.pre_tool_use(tool, json!({ "task_id": "b1" })));
     assert_eq!((0..9).filter(|_| same("mcp__ci__status").is_some()).count(), 0);

@@ -5,5 +5,4 @@ mod evidence;
 mod gates;
 mod places;
 mod robust;
-mod turns;
-mod world;
+pub(crate) mod world;

@@ -1,30 +1,91 @@
-//! tempo-stop through real processes, with a server on loopback for the model: which stops it looks at, how often it holds
-//! one, what goes out and what does not. What it has in common with intent-validator is in `judge`.
-
-mod held;
-mod material;
-mod unasked;
+//! tempo-stop through real processes, with a server on loopback for the model. The rules are tables beside its `decide`; what it
+//! has in common with intent-validator is in `judge`.
 
 use serde_json::{Value, json};
+use tests::payloads::Payload;
+use tests::transcripts::Transcript;
 
-use crate::endpoint::Manner;
+use crate::driver::block_reason;
 use crate::judge_api;
-use crate::judged::{Judged, PATIENT};
+use crate::judged::{Judged, Material, PATIENT, REQUEST, approves, worked};
+use crate::privacy::secrets::secrets;
 
 const NAME: &str = "tempo-stop";
 
-/// The model finds this missing.
-fn missing(feedback: &str) -> Manner {
-    judge_api::verdict(&json!({ "verdict": "BLOCKED", "feedback": feedback }))
-}
+const PARTS: [&str; 5] = ["requests", "conversation", "last_message", "deeds", "state"];
 
-/// It finds this missing at every stop.
+/// The model finds something missing at every stop.
 fn strict(own: &str) -> Judged {
-    Judged::new(NAME, own, PATIENT, [missing("Nobody is greeted yet.")])
+    let verdict = json!({ "verdict": "BLOCKED", "feedback": "Nobody is greeted yet." });
+    Judged::new(NAME, own, PATIENT, [judge_api::verdict(&verdict)])
 }
 
-/// Why a stop is held; `None` if it is not.
-fn reason(answer: Option<&Value>) -> Option<String> {
-    let answer = answer.filter(|answer| crate::driver::is_block(answer))?;
-    Some(answer["reason"].as_str().expect("a block has a reason").to_owned())
+fn after_work(judged: &Judged) -> Payload {
+    worked(&judged.session, REQUEST);
+    judged.session.stop("Done.")
+}
+
+#[test]
+fn a_stop_is_blocked_with_the_models_words_on_all_the_parts_of_the_question() {
+    let judged = strict("");
+    let reason = block_reason(judged.ask(&after_work(&judged)).as_ref()).unwrap();
+    assert!(reason.starts_with("tempo-stop: Nobody is greeted yet.\n"), "{reason}");
+    let asked = judged.api.requests().remove(0);
+    let material = Material::of(&asked);
+    assert_eq!(material.names(), PARTS);
+    assert_eq!(material.part("requests"), format!(r#"{{"by":"user","text":"{REQUEST}"}}"#));
+    assert!(material.part("deeds").contains("Bash make greeting: ok"), "{material:?}");
+}
+
+#[test]
+fn twenty_stops_of_one_prompt_at_once_are_blocked_no_more_often_than_set() {
+    let judged = strict("");
+    let answers = judged.ask_at_once(&vec![after_work(&judged); 20]);
+    let blocked = answers.iter().filter(|answer| block_reason(answer.as_ref()).is_some()).count();
+    assert!((1..=3).contains(&blocked), "{blocked}: {}", judged.journal());
+}
+
+#[test]
+fn no_secret_goes_out_wherever_it_stands() {
+    let limits = "max_calls_per_hour: 10000, max_cost_usd_per_day: 1000, max_conversation_chars: 50000";
+    let judged = Judged::new(NAME, "", &format!("{PATIENT}, {limits}"), [approves()]);
+    for secret in secrets() {
+        let text = &secret.text;
+        Transcript::of(&judged.session)
+            .prompt(&format!("Please: {text}"))
+            .message("msg_1")
+            .text(&format!("I saw {text} there."))
+            .tool_call("Write", &json!({ "file_path": format!("tools/{text}.py"), "content": text }))
+            .tool_call("Bash", &json!({ "command": text, "description": text }))
+            .tool_call("Task", &json!({ "description": text, "prompt": text }))
+            .write();
+        judged.ask(&judged.session.stop(&format!("It is done: {text} is there.")));
+    }
+    judged.assert_kept_back(&secrets(), 1);
+}
+
+#[test]
+fn while_the_user_is_there_nobody_is_asked_in_the_mode_that_waits_for_them_to_go() {
+    let judged = strict("mode: auto, away_secs: 86400");
+    assert_eq!(judged.ask(&judged.session.user_prompt_submit(REQUEST)), None);
+    assert_eq!(judged.ask(&after_work(&judged)), None, "somebody has just typed");
+    assert_eq!(judged.texts("let-go"), ["the user is not away"]);
+    // As if the user had typed long ago.
+    let file = format!("{}-tempo.json", judged.session.id);
+    let mut state = judged.remembered(&file);
+    assert!(state["typed_at"].is_i64(), "{state}");
+    state["typed_at"] = Value::from(1);
+    judged.remembers(&file, &judged.session.id, &state);
+    assert!(block_reason(judged.ask(&after_work(&judged)).as_ref()).is_some(), "{}", judged.journal());
+    assert_eq!(judged.api.requests().len(), 1);
+}
+
+#[test]
+fn nobody_is_asked_where_it_is_off_or_nobody_reads_along() {
+    let judged = strict("");
+    let headless = judged.hook().env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
+    headless.stdin(after_work(&judged).to_bytes()).run().assert_silent();
+    judged.ask(&judged.session.user_prompt_submit("tempo-stop off"));
+    assert_eq!(judged.ask(&after_work(&judged)), None, "it is switched off by hand");
+    assert!(judged.api.requests().is_empty());
 }

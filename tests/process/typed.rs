@@ -53,7 +53,6 @@ pub(crate) fn shell() -> PathBuf {
 }
 
 /// A shell that is called like the client.
-#[cfg(unix)]
 pub(crate) fn claude(sandbox: &Sandbox) -> PathBuf {
     let copy = sandbox.temporary_dir().join("claude");
     // A process of an earlier call may still run it: then it cannot be written again.

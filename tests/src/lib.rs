@@ -9,6 +9,8 @@
 //!   answers, [`settings::Settings`] registers the hooks, [`client::Client`] runs headless or in a [`terminal`], and
 //!   the [`messages_api::Recorded`] requests tell what the model was shown. Only `cargo xtask e2e` can run it.
 //!
+//! The tests need a Unix: pseudo-terminals, process groups, file modes. What only Linux can show is marked so.
+//!
 //! Rules of the house: every test has its own sandbox and may run beside any other; nothing reads the developer's real
 //! home or the internet; no test sleeps to let time pass, it waits for a condition under a deadline and fails with what
 //! it saw instead. To learn how the client behaves, register `record-hook` ([`recording`]) and read its log.
@@ -37,6 +39,5 @@ pub mod recording;
 pub mod sandbox;
 pub mod settings;
 pub mod small_programs;
-pub mod stand_in;
 pub mod terminal;
 pub mod transcripts;

@@ -2,21 +2,21 @@
 //! deadline, after which the whole process group is ended. It knows nothing about hooks but the shape of an answer.
 
 mod outcome;
-mod system;
 
 pub use outcome::Outcome;
-pub use system::{give_to_unprivileged, is_running};
 
 use crate::sandbox::{Environment, Sandbox};
+use rustix::process::{Pid, Signal, geteuid, kill_process_group, test_kill_process};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{ErrorKind, Read, Write as _};
-use std::path::PathBuf;
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
-use system::end_group;
 
 /// How long a process may take unless a test says otherwise: far above any promise, so that only a hang meets it.
 pub const DEADLINE: Duration = Duration::from_secs(20);
@@ -175,7 +175,10 @@ impl Invocation {
         let gone = || Stdio::from(std::io::pipe().expect("a pipe").1);
         let stdout = if self.reader_is_gone { gone() } else { Stdio::piped() };
         command.stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::piped());
-        system::lead_own_group(&mut command, self.unprivileged);
+        command.process_group(0);
+        if self.unprivileged && geteuid().is_root() {
+            command.uid(NOBODY).gid(NOBODY);
+        }
         command
     }
 }
@@ -303,4 +306,26 @@ pub fn started_in(sandbox: &Sandbox, name: &str) -> Vec<u32> {
     let folders = fs::read_dir("/proc").into_iter().flatten().flatten().map(|folder| folder.path());
     let ids = folders.filter(is_meant).filter_map(|folder| folder.file_name()?.to_str()?.parse().ok());
     ids.collect()
+}
+
+/// The user and group that own nothing.
+const NOBODY: u32 = 65534;
+
+fn end_group(child: &mut Child, at_once: bool) {
+    let signal = if at_once { Signal::KILL } else { Signal::TERM };
+    // An error says that nobody of the group is left.
+    let _ = kill_process_group(Pid::from_child(child), signal);
+}
+
+/// Makes the user of [`Invocation::unprivileged`] the owner of a file or folder.
+pub fn give_to_unprivileged(path: &Path) {
+    if geteuid().is_root() {
+        chown(path, Some(NOBODY), Some(NOBODY)).expect("another owner");
+    }
+}
+
+/// Is there still a process of that id? One that has ended counts until its parent has asked for its status.
+pub fn is_running(id: u32) -> bool {
+    let process = i32::try_from(id).ok().and_then(Pid::from_raw);
+    process.is_some_and(|process| test_kill_process(process).is_ok())
 }

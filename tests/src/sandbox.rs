@@ -6,6 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -46,12 +47,7 @@ impl Sandbox {
         {
             fs::create_dir_all(folder).expect("a folder of the sandbox");
         }
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            let private = fs::Permissions::from_mode(0o700);
-            fs::set_permissions(sandbox.state_dir(), private).expect("a private folder");
-        }
+        restrict(&sandbox.state_dir(), 0o700);
         sandbox.write_home(".gitconfig", "[user]\n\tname = Sandbox\n\temail = sandbox@example.invalid\n");
         sandbox.git(&["init", "--quiet", "--initial-branch", "main"]);
         sandbox.git(&["commit", "--quiet", "--allow-empty", "--message", "start"]);
@@ -171,6 +167,11 @@ pub fn toolchain_env() -> Environment {
         // Cargo's own folder comes first, so no rustup proxy is met; if one is, it must not fetch anything.
         ("RUSTUP_AUTO_INSTALL", "0".to_owned()),
     ])
+}
+
+/// Sets the mode of a file or folder.
+pub fn restrict(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("another mode");
 }
 
 fn environment<const N: usize>(variables: [(&str, String); N]) -> Environment {

@@ -49,11 +49,7 @@ fn write(folder: &Path, name: &str, enabled: bool, answer: Option<&Value>) {
     );
     let path = folder.join(name);
     fs::write(&path, script).expect("a script");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("its mode");
-    }
+    crate::sandbox::restrict(&path, 0o755);
 }
 
 fn answer(hook: &HookEntry) -> Value {

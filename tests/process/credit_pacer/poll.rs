@@ -3,11 +3,10 @@
 
 use std::fs;
 use std::ops::Deref;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tests::process::Invocation;
+use tests::process::{Invocation, started_in};
 use tests::sandbox::Level;
 
 use super::{HOUR, Pacing, now_secs};
@@ -49,14 +48,12 @@ impl Polling {
 
     /// What the slot remembers; null where nobody has taken it.
     fn slot(&self) -> Value {
-        let Ok(bytes) = fs::read(self.state("usage-poll.json")) else { return Value::Null };
-        serde_json::from_slice::<Value>(&bytes).unwrap()["state"].clone()
+        self.remembered("usage-poll.json")
     }
 
     /// The reading that is kept; null where there is none.
     fn usage(&self) -> Value {
-        let Ok(bytes) = fs::read(self.state("usage.json")) else { return Value::Null };
-        serde_json::from_slice::<Value>(&bytes).unwrap()["state"].clone()
+        self.remembered("usage.json")
     }
 
     /// The process that asks, as the hook starts it.
@@ -79,13 +76,6 @@ impl Polling {
         let slot = self.slot();
         let wait = slot["next_at"].as_i64().unwrap() - slot["asked_at"].as_i64().unwrap();
         assert!((secs..secs + 30).contains(&wait), "{wait} instead of {secs}: {slot}");
-    }
-
-    /// The lines of the journal about trouble.
-    fn errors(&self) -> Vec<String> {
-        let lines = self.journal();
-        let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        lines.filter(|line| line["what"] == "error").map(|line| line["text"].to_string()).collect()
     }
 
     /// No file below the state folder holds the token, nor what the server said.
@@ -111,38 +101,13 @@ impl Polling {
     /// Waits until every process that the hook started in this sandbox is over.
     #[track_caller]
     fn until_nobody_polls(&self) {
-        let home = self.sandbox.home().display().to_string();
-        self.eventually("somebody still asks", || pollers(&home).is_empty());
+        self.eventually("somebody still asks", || started_in(&self.sandbox, "credit-pacer").is_empty());
     }
 }
 
 fn global(enabled: bool, endpoint: &Endpoint) -> String {
     let url = endpoint.url("/api/oauth/usage");
     format!("credit-pacer: {{ alerts: [], usage_api: {{ enabled: {enabled}, url: \"{url}\" }} }}\n")
-}
-
-/// The processes that ask for this home, by what they were started with.
-#[cfg(target_os = "linux")]
-fn pollers(home: &str) -> Vec<u32> {
-    let is_poller = |folder: &Path| {
-        let read = |name: &str| fs::read(folder.join(name)).unwrap_or_default();
-        let home = format!("HOME={home}");
-        let holds =
-            |bytes: &[u8], word: &str| bytes.split(|byte| *byte == 0).any(|one| one == word.as_bytes());
-        holds(&read("cmdline"), "poll") && holds(&read("environ"), &home)
-    };
-    let processes = fs::read_dir("/proc").unwrap().filter_map(Result::ok).map(|entry| entry.path());
-    processes.filter(|folder| is_poller(folder)).filter_map(|folder| id_of(&folder)).collect()
-}
-
-#[cfg(target_os = "linux")]
-fn id_of(folder: &Path) -> Option<u32> {
-    folder.file_name()?.to_str()?.parse().ok()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn pollers(_home: &str) -> Vec<u32> {
-    Vec::new()
 }
 
 /// An answer as the server gives it; both windows begin anew in an hour.
@@ -172,7 +137,7 @@ fn one_of_thirty_calls_at_once_starts_a_request_and_its_reading_is_kept() {
     assert!(asked.contains(&format!("authorization: bearer {TOKEN}\r\n")), "{asked}");
     assert!(asked.contains("anthropic-beta: oauth-2025-04-20\r\n"), "{asked}");
     polling.assert_waits(600);
-    assert_eq!(polling.errors(), Vec::<String>::new());
+    assert_eq!(polling.texts("error"), Vec::<String>::new());
     polling.assert_nothing_is_told();
 }
 
@@ -243,7 +208,7 @@ fn without_a_login_nothing_is_asked_and_one_of_the_environment_counts() {
     polling.polled();
     let slot = polling.slot();
     assert!(
-        slot["trouble"].to_string().contains("there is no login") && polling.errors().len() == 1,
+        slot["trouble"].to_string().contains("there is no login") && polling.texts("error").len() == 1,
         "{slot}"
     );
     assert_eq!(polling.endpoint.requests(), Vec::<String>::new());

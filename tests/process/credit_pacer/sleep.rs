@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::payloads::Payload;
 use tests::process::Running;
 
@@ -27,15 +27,8 @@ impl Pacing {
 
     /// What the journal says of delays: for how long, and the words.
     fn sleeps(&self) -> Vec<(u64, String)> {
-        let journal = self.journal();
-        let lines = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let sleeps = lines.filter(|line| line["what"] == "sleep");
-        sleeps
-            .map(|line| {
-                let text = line["text"].as_str().unwrap_or_default().to_owned();
-                (line["slept_ms"].as_u64().unwrap(), text)
-            })
-            .collect()
+        let times = self.lines("sleep").into_iter().map(|line| line["slept_ms"].as_u64().unwrap());
+        times.zip(self.texts("sleep")).collect()
     }
 }
 
@@ -59,7 +52,7 @@ fn over_the_line_the_next_request_waits_and_the_user_is_told_once() {
 }
 
 #[test]
-fn forty_calls_at_once_are_one_batch_with_one_deadline() {
+fn forty_calls_at_once_are_one_delay_which_the_clients_signal_ends() {
     let pacing = Pacing::new(LONG);
     pacing.used(99.0, 5.0);
     let mut hooks: Vec<Running> =
@@ -71,24 +64,10 @@ fn forty_calls_at_once_are_one_batch_with_one_deadline() {
     }
     let sleeps = pacing.sleeps();
     assert_eq!(sleeps.len(), 40);
-    assert!(sleeps.iter().all(|(_, text)| text == "cut short by the client"), "{sleeps:?}");
-    assert_eq!(pacing.booked().len(), 1, "one delay for all");
-}
-
-#[test]
-fn the_clients_signal_ends_it() {
-    let pacing = Pacing::new(LONG);
-    pacing.used(99.0, 5.0);
-    let mut hook = pacing.waiting(&pacing.call());
-    hook.terminate();
-    let outcome = hook.wait();
-    outcome.assert_exit(0);
-    assert_eq!(documented(&outcome), None);
-    let sleeps = pacing.sleeps();
-    assert_eq!(sleeps.len(), 1);
-    assert!(sleeps[0].0 < 60_000 && sleeps[0].1 == "cut short by the client", "{sleeps:?}");
+    let is_cut = |(millis, text): &(u64, String)| *millis < 60_000 && text == "cut short by the client";
+    assert!(sleeps.iter().all(is_cut), "{sleeps:?}");
     let booked = pacing.booked();
-    assert!(booked.len() == 1 && booked[0] < 60_000, "what was slept is booked: {booked:?}");
+    assert!(booked.len() == 1 && booked[0] < 60_000, "one delay for all, of what was slept: {booked:?}");
     // The next turn is decided anew, and does not sit out what is left of the old delay.
     let mut next = pacing.waiting(&pacing.call().with("prompt_id", "another"));
     assert_eq!(pacing.sessions().len(), 1);

@@ -4,7 +4,6 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use tests::binaries;
 use tests::payloads::{Payload, Session};
 use tests::process::{Invocation, Outcome};
 
@@ -14,10 +13,7 @@ use crate::driver::tree;
 impl Pacing {
     /// The command as the client runs it, in a terminal of this width that knows no colours.
     fn status_line(&self) -> Invocation {
-        Invocation::new(binaries::path("credit-pacer"), &self.sandbox)
-            .args(["statusline"])
-            .env("COLUMNS", "100")
-            .env("NO_COLOR", "1")
+        self.program(&["statusline"]).env("COLUMNS", "100").env("NO_COLOR", "1")
     }
 
     /// What it prints.
@@ -26,21 +22,22 @@ impl Pacing {
         printed(&self.status_line().stdin(payload.to_bytes()).run())
     }
 
-    /// What the session is told after so many milliseconds of replies: used of the five hours and of the week, with the
-    /// hours until they end.
-    fn client_tells(&self, api_ms: u64, five_hour: (f64, i64), seven_day: (f64, i64)) -> Payload {
-        told(&self.session, api_ms, five_hour, seven_day)
+    /// The usual input.
+    fn usual(&self) -> Payload {
+        told(&self.session, 70, (42.0, 3), (17.0, 100))
     }
 
     /// What is known: used of the five hours and of the week.
     #[track_caller]
     fn known(&self) -> (f64, f64) {
-        let windows = self.state_of("usage.json")["state"]["windows"].clone();
+        let windows = self.remembered("usage.json")["windows"].clone();
         let used = |name: &str| windows[name]["used_percent"].as_f64().unwrap();
         (used("five_hour"), used("seven_day"))
     }
 }
 
+/// The input after so many milliseconds of replies: usage of the 5-hour and of the weekly limit, with the hours until they
+/// reset.
 fn told(session: &Session, api_ms: u64, five_hour: (f64, i64), seven_day: (f64, i64)) -> Payload {
     let payload = session.status_line();
     let mut cost = payload.get("cost").clone();
@@ -65,12 +62,12 @@ fn printed(outcome: &Outcome) -> String {
 fn what_the_client_tells_is_written_down_and_shown() {
     let pacing = Pacing::new("");
     let secret = "hunter2-the-input";
-    let payload = pacing.client_tells(70, (42.0, 3), (17.0, 100)).with("transcript_path", secret);
+    let payload = pacing.usual().with("transcript_path", secret);
     let line = pacing.line(&payload.with("output_style", json!({ "name": secret })));
     assert!(line.starts_with("Sonnet 5 · ctx 3% · 5h 42% "), "{line}");
     assert!(line.contains(" · wk 17% "), "{line}");
     assert_eq!(pacing.known(), (42.0, 17.0));
-    let own = pacing.state_of(&format!("{}-usage.json", pacing.session.id))["state"].clone();
+    let own = pacing.remembered(&format!("{}-usage.json", pacing.session.id));
     assert_eq!(own["model"], "claude-sonnet-5");
     assert_eq!(own["context"], json!({ "size": 200_000, "used_tokens": 5000, "used_percent": 3.0 }));
     assert_eq!(own["observed_at"], own["written_at"]);
@@ -84,11 +81,11 @@ fn what_the_client_tells_is_written_down_and_shown() {
 #[test]
 fn while_it_is_switched_off_it_still_records_and_says_so() {
     let pacing = Pacing::new("credit-pacer: { max_delay_secs: 77 }\n");
-    let payload = pacing.client_tells(70, (94.9, 5), (10.0, 160));
+    let payload = told(&pacing.session, 70, (94.9, 5), (10.0, 160));
     let line = pacing.line(&payload);
     assert!(line.ends_with(" · next +77s"), "{line}");
     fs::write(pacing.state("OFF"), "").unwrap();
-    let line = pacing.line(&pacing.client_tells(71, (95.0, 5), (10.0, 160)));
+    let line = pacing.line(&told(&pacing.session, 71, (95.0, 5), (10.0, 160)));
     assert!(line.ends_with(" · pacing off") && line.contains("5h 95% "), "{line}");
     assert_eq!(pacing.known(), (95.0, 10.0));
 }
@@ -98,7 +95,7 @@ fn a_chained_command_is_given_the_same_and_printed_below() {
     let pacing = Pacing::new(
         "credit-pacer: { statusline: { chain: 'printf \"\\033[35m\"; cat; pwd; echo \"$MINE\"' } }\n",
     );
-    let payload = pacing.client_tells(70, (42.0, 3), (17.0, 100));
+    let payload = pacing.usual();
     let run = pacing.status_line().env("MINE", "yours").stdin(payload.to_bytes()).run();
     let text = printed(&run);
     let (first, rest) = text.split_once('\n').unwrap();
@@ -111,14 +108,14 @@ fn a_chained_command_is_given_the_same_and_printed_below() {
 #[test]
 fn unreadable_input_leaves_a_line_all_the_same() {
     let pacing = Pacing::new("");
-    let half = &pacing.client_tells(70, (42.0, 3), (17.0, 100)).to_bytes()[..200];
+    let half = &pacing.usual().to_bytes()[..200];
     for input in [&b""[..], b"[1, 2]", b"\xff\xfe{\"a\"", half] {
         let line = printed(&pacing.status_line().stdin(input).run());
         assert_eq!(line, "no usage reported yet", "{}", String::from_utf8_lossy(input));
     }
     assert_eq!(printed(&pacing.status_line().stdin_closed().run()), "no usage reported yet");
     assert!(!pacing.state("usage.json").exists());
-    let payload = pacing.client_tells(95, (43.0, 3), (17.0, 100)).to_bytes();
+    let payload = told(&pacing.session, 95, (43.0, 3), (17.0, 100)).to_bytes();
     let line = printed(&pacing.status_line().stdin_held_open(payload).run());
     assert!(line.contains("5h 43% "), "an input that never ends: {line}");
 }
@@ -126,17 +123,16 @@ fn unreadable_input_leaves_a_line_all_the_same() {
 #[test]
 fn a_closed_output_is_no_error_and_the_reading_is_kept() {
     let pacing = Pacing::new("");
-    let payload = pacing.client_tells(70, (42.0, 3), (17.0, 100)).to_bytes();
+    let payload = pacing.usual().to_bytes();
     pacing.status_line().stdin(&payload).stdout_without_reader().run().assert_exit(0);
     pacing.status_line().stdin(&payload).stdout_closed().run().assert_exit(0);
     assert_eq!(pacing.known(), (42.0, 17.0));
 }
 
-#[cfg(unix)]
 #[test]
 fn where_nothing_can_be_written_the_line_says_so() {
     let pacing = Pacing::new("");
-    let payload = pacing.client_tells(70, (42.0, 3), (17.0, 100)).to_bytes();
+    let payload = pacing.usual().to_bytes();
     let full = pacing.status_line().files_cannot_grow().stdin(&payload).run();
     let line = printed(&full);
     assert_eq!(line, "Sonnet 5 · ctx 3% · not recorded");

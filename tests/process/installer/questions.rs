@@ -1,6 +1,7 @@
 //! What a person at a terminal is asked, and what becomes of the answers.
 
 use super::User;
+use std::path::Path;
 use std::time::Duration;
 use tests::binaries;
 use tests::sandbox::toolchain_env;
@@ -13,20 +14,22 @@ const RULES: &str = "Shall Claude run these without asking you?";
 const LINE: &str = "Shall Barbless print Claude Code's status line?";
 const CHANGE: &str = "Shall settings.json be changed like this?";
 
-fn install(user: &User, more: &[&str]) -> Terminal {
-    let mut words =
-        vec!["install".to_owned(), "--prebuilt".to_owned(), small_programs::folder().display().to_string()];
-    words.extend(more.iter().map(|word| (*word).to_owned()));
+fn terminal(user: &User, program: &Path, words: &[String]) -> Terminal {
     let mut env = user.sandbox.env();
     env.extend(toolchain_env());
     env.insert("TERM".to_owned(), "xterm-256color".to_owned());
     env.remove("CLAUDE_HOOK_STATE_DIR");
-    Terminal::start(&binaries::installer(), &words, &env, &user.sandbox.project())
+    Terminal::start(program, words, &env, &user.sandbox.project())
+}
+
+fn install(user: &User) -> Terminal {
+    let folder = small_programs::folder().display().to_string();
+    terminal(user, &binaries::installer(), &["install".to_owned(), "--prebuilt".to_owned(), folder])
 }
 
 /// Answers the questions of an installation: with these letters before Enter.
 fn answered(user: &User, answers: [(&str, &str); 4]) {
-    let mut terminal = install(user, &[]);
+    let mut terminal = install(user);
     for (question, letters) in answers {
         terminal.wait_for(question);
         terminal.type_text(letters);
@@ -70,7 +73,7 @@ fn what_is_ticked_by_hand_is_switched_on_and_rules_come_with_a_yes() {
 fn no_answer_changes_nothing() {
     let user = User::with("{}");
     for question in [HOOKS, RULES, LINE, CHANGE] {
-        let mut terminal = install(&user, &[]);
+        let mut terminal = install(&user);
         for earlier in [HOOKS, RULES, LINE, CHANGE].into_iter().take_while(|earlier| *earlier != question) {
             terminal.wait_for(earlier);
             terminal.press(Key::Enter);
@@ -85,21 +88,15 @@ fn no_answer_changes_nothing() {
 }
 
 /// `uninstall` in a terminal of the user's own: above it is process 1, wherever the tests run.
-#[cfg(unix)]
 fn uninstall(user: &User, more: &str) -> Terminal {
     let done = user.sandbox.temporary_dir().join("done");
     let _ = std::fs::remove_file(&done);
     let (program, done) = (binaries::installer().display().to_string(), done.display().to_string());
     let inner = format!("'{program}' uninstall {more} </dev/tty; echo ended with $?; touch '{done}'");
     let script = format!("( /bin/sh -c \"$0\" & ); until [ -e '{done}' ]; do sleep 0.1; done; read wait");
-    let mut env = user.sandbox.env();
-    env.insert("TERM".to_owned(), "xterm-256color".to_owned());
-    env.remove("CLAUDE_HOOK_STATE_DIR");
-    let words = ["-c".to_owned(), script, inner];
-    Terminal::start(std::path::Path::new("/bin/sh"), &words, &env, &user.sandbox.project())
+    terminal(user, Path::new("/bin/sh"), &["-c".to_owned(), script, inner])
 }
 
-#[cfg(unix)]
 #[test]
 fn what_goes_and_what_stays_is_shown_before_anything_is_taken_away() {
     let user = User::with("{}");

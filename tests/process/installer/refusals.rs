@@ -1,8 +1,10 @@
-//! What the installer does not touch, and what it says where something is not as it should be.
+//! The installer leaves some files alone and says why. A project's settings name nobody's home and come back as they were; the
+//! local ones are the user's.
 
 use super::User;
 use std::fs;
 use std::path::Path;
+use tests::sandbox::Level;
 
 const INSTALL: &str = "install --prebuilt PREBUILT --hooks rate-awareness --yes";
 
@@ -24,28 +26,22 @@ fn what_cannot_be_read_for_certain_is_refused_with_its_place_before_anything_is_
 fn status_tells_where_things_differ() {
     let user = User::new();
     user.types(INSTALL);
-    let drift = |user: &User| {
-        let status = user.types("status --json").stdout_text();
-        let status: serde_json::Value = serde_json::from_str(&status).unwrap();
-        let hooks = status["hooks"].as_array().unwrap().clone();
-        let hook = hooks.into_iter().find(|hook| hook["hook"] == "rate-awareness").unwrap();
-        hook["drift"].to_string()
+    let drift = || -> Vec<String> {
+        let status: serde_json::Value =
+            serde_json::from_str(&user.types("status --json").stdout_text()).unwrap();
+        let hooks = status["hooks"].as_array().unwrap().iter();
+        hooks.filter(|hook| hook["hook"] == "rate-awareness").map(|hook| hook["drift"].to_string()).collect()
     };
-    assert_eq!(drift(&user), "[]");
-
+    assert_eq!(drift(), ["[]"]);
     let good = user.text();
     fs::write(user.settings(), good.replacen("\"args\": []", "\"args\": [], \"async\": true", 1)).unwrap();
-    assert!(drift(&user).contains("in `async`"), "{}", drift(&user));
+    let found = drift();
+    assert!(found[0].contains("in `async`"), "{found:?}");
     user.types(INSTALL);
     assert_eq!(user.text(), good, "installing again puts it right");
-
-    user.types("install --prebuilt PREBUILT --hooks rate-awareness --scope local --project PROJECT --yes");
-    assert!(drift(&user).contains("where the two differ it runs twice"), "{}", drift(&user));
-    user.types("uninstall --scope local --project PROJECT --yes");
-    assert_eq!(drift(&user), "[]");
-
     fs::write(user.deployed("rate-awareness"), "patched").unwrap();
-    assert!(drift(&user).contains("the file is not the one that was installed"), "{}", drift(&user));
+    let found = drift();
+    assert!(found[0].contains("the file is not the one that was installed"), "{found:?}");
 }
 
 #[test]
@@ -80,7 +76,6 @@ fn without_a_terminal_taking_away_needs_a_yes() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn what_is_no_regular_file_is_neither_waited_for_nor_replaced() {
     for path in [
@@ -114,4 +109,70 @@ fn one_file_that_cannot_be_read_keeps_nothing_else() {
     let said = user.fails("disable rate-awareness --yes");
     assert!(said.contains("requirements.yaml"), "{said}");
     assert_eq!(user.bytes(), None, "it is no longer registered all the same");
+}
+
+const PROJECT: &str =
+    "install --prebuilt PREBUILT --hooks rate-awareness --scope project --project PROJECT --yes";
+const LOCAL: &str =
+    "install --prebuilt PREBUILT --hooks rate-awareness --scope local --project PROJECT --yes";
+
+#[test]
+fn a_projects_settings_name_nobodys_home_and_come_back_as_they_were() {
+    let user = User::new();
+    let settings = user.sandbox.write(".claude/settings.json", "{\"model\":\"opus\"}");
+    user.types(PROJECT);
+    let installed = fs::read_to_string(&settings).unwrap();
+    let home = user.sandbox.home().display().to_string();
+    assert!(!installed.contains(&home) && installed.contains("$HOME"), "{installed}");
+    assert_eq!(user.bytes(), None, "the user's own settings stay as they are");
+    assert_eq!(
+        user.sandbox.git(&["status", "--porcelain", "--untracked-files=all"]),
+        "?? .claude/settings.json"
+    );
+    // A teammate's newer version has another hook.
+    let newer = |name: &str| {
+        format!(
+            "{{\"model\":\"opus\",\"hooks\":{{\"Stop\":[{{\"hooks\":[{{\"type\":\"command\",\"command\":\": barbless {name}; true\"}}]}}]}}}}"
+        )
+    };
+    fs::write(&settings, newer("future-gate")).unwrap();
+    user.types(PROJECT);
+    assert!(fs::read_to_string(&settings).unwrap().contains(": barbless future-gate; true"));
+    fs::write(&settings, &installed).unwrap();
+    user.types(PROJECT);
+    assert_eq!(fs::read_to_string(&settings).unwrap(), installed);
+    user.types("uninstall --scope project --project PROJECT --yes");
+    assert_eq!(fs::read_to_string(&settings).unwrap(), "{\"model\":\"opus\"}");
+    assert!(user.deployed("rate-awareness").exists(), "the binaries are the user's");
+}
+
+#[test]
+fn a_local_registration_goes_with_the_installation_and_a_projects_stays() {
+    let user = User::new();
+    user.sandbox.write(".gitignore", ".claude/settings.local.json\n");
+    let said = user.types(LOCAL).stderr_text();
+    assert!(!said.contains("is not ignored by git"), "{said}");
+    let local = user.sandbox.settings_path(Level::Local);
+    assert!(fs::read_to_string(&local).unwrap().contains("\"args\": []"));
+    user.types(PROJECT);
+    let said = user.types("uninstall --yes").stderr_text();
+    assert!(!local.exists(), "its paths lead nowhere any more");
+    assert!(said.contains("settings.json is the team's and stays"), "{said}");
+    assert!(user.sandbox.settings_path(Level::Project).exists());
+}
+
+#[test]
+fn a_link_out_of_the_project_is_not_followed() {
+    let user = User::with("{}");
+    fs::create_dir_all(user.sandbox.project().join(".claude")).unwrap();
+    std::os::unix::fs::symlink(user.settings(), user.sandbox.settings_path(Level::Project)).unwrap();
+    let said = user.fails(PROJECT);
+    assert!(said.contains("leads out of the project"), "{said}");
+    // Nor one whose way out is only there once its folder is made.
+    fs::remove_file(user.sandbox.settings_path(Level::Project)).unwrap();
+    let out = "nope/../../../home/.claude/settings.json";
+    std::os::unix::fs::symlink(out, user.sandbox.settings_path(Level::Project)).unwrap();
+    let said = user.fails(PROJECT);
+    assert!(said.contains("leads out of the project"), "{said}");
+    assert_eq!(user.text(), "{}");
 }

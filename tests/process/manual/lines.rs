@@ -5,12 +5,12 @@
 //! where it is refused there as the user's, it is then typed at a terminal.
 //!
 //! Each line ends with 0, but for one below which the page shows a refusal; the answer of a `req check` in a `sh` block may be no.
-//! Events that have to have happened before a line stand in `scenes`, lines that are not run in `ELSEWHERE`. Only on Linux: a
+//! Events that have to have happened before a line stand in `SCENES`, lines that are not run in `ELSEWHERE`. Only on Linux: a
 //! person's terminal has no Claude above it, which the tests can arrange there.
 
 use super::person::Person;
-use super::scenes::SCENES;
 use super::{Block, Page, pages};
+use tests::sandbox::Level;
 
 /// Beginnings of lines that are not run here; of ours the help is asked for.
 const ELSEWHERE: [&str; 5] = [
@@ -27,6 +27,51 @@ const ELSEWHERE: [&str; 5] = [
 
 /// A page shows this below a line whose answer is no.
 const NO: &str = "this call would be denied:";
+
+/// The page, the line, and the events before it that the page takes for granted beside what it has shown.
+type Scene = (&'static str, &'static str, fn(&Person));
+
+/// A project with one requirement of each type that the pages speak of.
+const TEAM: &str = "\
+requirements:
+  commit_plan: { enabled: true }
+  branch_size: { enabled: true, type: dynamic, calculator: branch_size, thresholds: { warn: 250, block: 400 } }
+  protected_branch: { enabled: true, type: guard, guard_type: protected_branch, protected_branches: [main] }
+";
+
+const SCENES: [Scene; 8] = [
+    ("hooks/credit-pacer/README.md", "req hooks statusline", installed),
+    ("hooks/pause-recorder/README.md", "pause-recorder status", Person::a_session_was_recorded),
+    ("config/manual/configuration.md", "req config\n", team),
+    ("config/manual/doctor.md", "req doctor\n", installed),
+    ("config/manual/journal.md", "req why", |person| {
+        team(person);
+        person.a_session_begins();
+        person.an_edit_is_refused();
+    }),
+    ("config/manual/satisfactions.md", "req satisfy", |person| {
+        team(person);
+        person.a_session_begins();
+        // Another session has satisfied it, too.
+        let id = "0c4e7a11-0000-4000-8000-000000000002";
+        let satisfied = person.claude_runs(&format!("CLAUDE_CODE_SESSION_ID={id} req satisfy commit_plan"));
+        satisfied.assert_exit(0);
+    }),
+    ("config/manual/pause.md", "req disable commit_plan", team),
+    ("config/manual/start.md", "req why", |person| {
+        person.a_session_begins();
+        person.an_edit_is_refused();
+    }),
+];
+
+fn team(person: &Person) {
+    person.sandbox.requirements(Level::Project, TEAM);
+}
+
+fn installed(person: &Person) {
+    let typed = person.types("req hooks install --all --yes");
+    assert_eq!(typed.status, 0, "{}", typed.screen);
+}
 
 /// The lines that are typed in a block, each with what it prints: of `console` those behind a `$`, of the others all.
 fn typed_lines(block: &Block) -> Vec<(&str, Vec<&str>)> {

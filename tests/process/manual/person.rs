@@ -11,19 +11,19 @@ use tests::process::{Invocation, Outcome};
 use tests::sandbox::{Sandbox, toolchain_env};
 use tests::transcripts::Transcript;
 
-use super::files::level;
+use super::level;
 use crate::driver::{denial, documented};
 use crate::typed::{Typed, shell, typed};
 
-pub(super) struct Person {
-    pub(super) sandbox: Sandbox,
+pub(crate) struct Person {
+    pub(crate) sandbox: Sandbox,
     /// Claude's.
     session: Session,
     commands: PathBuf,
 }
 
 impl Person {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let sandbox = Sandbox::new();
         let commands = sandbox.temporary_dir().join("commands");
         fs::create_dir_all(&commands).unwrap();
@@ -38,6 +38,11 @@ impl Person {
         person.install_cargo();
         person.unpack();
         person
+    }
+
+    /// A command of ours has this name.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        name != "cargo" && !name.contains('/') && self.commands.join(name).exists()
     }
 
     fn link(&self, command: &str, program: &str) {
@@ -86,7 +91,7 @@ impl Person {
     }
 
     /// Writes a file the page shows. Requirements come to those that are there already.
-    pub(super) fn writes(&self, example: &str) {
+    pub(crate) fn writes(&self, example: &str) {
         let level = level(example);
         let before = fs::read_to_string(self.sandbox.requirements_path(level)).unwrap_or_default();
         let more = example.strip_prefix("requirements:\n").filter(|_| before.starts_with("requirements:\n"));
@@ -95,7 +100,7 @@ impl Person {
     }
 
     /// Types one line at a terminal.
-    pub(super) fn types(&self, line: &str) -> Typed {
+    pub(crate) fn types(&self, line: &str) -> Typed {
         let script = self.sandbox.temporary_dir().join("line.sh");
         let unpacked = self.sandbox.temporary_dir().join("unpacked");
         let line = line.replace("./req ", &format!("'{}' ", unpacked.display()));
@@ -109,7 +114,7 @@ impl Person {
     }
 
     /// Runs one line in Claude's shell.
-    pub(super) fn claude_runs(&self, line: &str) -> Outcome {
+    pub(crate) fn claude_runs(&self, line: &str) -> Outcome {
         let script = self.preamble() + line;
         self.below_the_client("/bin/sh".into()).args(["-c", &script]).run()
     }
@@ -132,13 +137,13 @@ impl Person {
 
     /// Claude's session begins.
     #[track_caller]
-    pub(super) fn a_session_begins(&self) {
+    pub(crate) fn a_session_begins(&self) {
         self.tells("requirements-check", &self.session.session_start("startup"));
     }
 
     /// An edit of Claude's is refused.
     #[track_caller]
-    pub(super) fn an_edit_is_refused(&self) {
+    pub(crate) fn an_edit_is_refused(&self) {
         let input = json!({ "file_path": self.session.cwd.join("src/main.rs"), "content": "fn main() {}\n" });
         let answer = self.tells("requirements-check", &self.session.pre_tool_use("Write", input));
         assert!(denial(answer.as_ref()).is_some(), "{answer:?}");
@@ -146,7 +151,7 @@ impl Person {
 
     /// A session went on until its context was full, and has ended.
     #[track_caller]
-    pub(super) fn a_session_was_recorded(&self) {
+    pub(crate) fn a_session_was_recorded(&self) {
         let call = json!({ "command": "ls" });
         let transcript =
             Transcript::of(&self.session).prompt("Write the parser.").context("claude-sonnet-4-6", 190_000);

@@ -1,7 +1,8 @@
-//! What goes wrong around a record: git that hangs, a full disk, and a kill at any moment. Nothing of it is lost.
+//! Faults around a record lose nothing: git that hangs, a full disk, a kill at any moment. Parallel processes lose nothing
+//! either: sixteen write into one record while some are killed, twenty calls begin one.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -9,17 +10,16 @@ use serde_json::Value;
 use tests::process::Invocation;
 use tests::sandbox::Environment;
 
-use super::{Recorder, lines};
-use crate::dice::Dice;
+use super::{Recorder, holds, kinds, lines};
 use crate::driver::{context, documented, notice};
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
 
 /// The environment in which `git` writes its process id into this file, and hangs.
 fn git_that_hangs(recorder: &Recorder, pid: &Path) -> Environment {
     let folder = recorder.sandbox.root().join("stand-ins");
-    fs::create_dir_all(&folder).unwrap();
-    let git = folder.join("git");
-    fs::write(&git, format!("#!/bin/sh\necho $$ >'{}'; exec sleep 600\n", pid.display())).unwrap();
-    fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).unwrap();
+    let script = format!("echo $$ >'{}'; exec sleep 600", pid.display());
+    crate::installer::write_script(&folder.join("git"), &script);
     let path = format!("{}:{}", folder.display(), recorder.sandbox.env()["PATH"]);
     Environment::from([("PATH".to_owned(), path)])
 }
@@ -100,7 +100,7 @@ const KILLS: usize = 60;
 #[test]
 fn killed_at_any_moment_it_can_be_finalized_again() {
     let recorder = Recorder::new("");
-    let mut dice = Dice::seeded(3);
+    let mut dice = StdRng::seed_from_u64(3);
     let mut limit = Duration::from_millis(30);
     let mut killed = 0;
     for round in 0..KILLS {
@@ -109,7 +109,7 @@ fn killed_at_any_moment_it_can_be_finalized_again() {
         let id = lines(&record)[0]["session_id"].as_str().unwrap().to_owned();
         let mut hook = recorder.hook().stdin(session.session_end("other").to_bytes()).start();
         // The moment of the kill is what is tried: nothing is waited for.
-        std::thread::sleep(dice.time_below(limit));
+        std::thread::sleep(dice.random_range(Duration::ZERO..limit));
         hook.kill();
         let was_killed = !hook.wait().status.success();
         killed += usize::from(was_killed);
@@ -139,4 +139,62 @@ fn assert_complete(recorder: &Recorder, record: &Path, id: &str, round: usize) {
     let yaml = fs::read_to_string(recorder.file(id, ".yaml")).unwrap();
     assert_eq!(serde_yaml::from_str::<serde_json::Value>(&yaml).unwrap(), json, "{round}");
     assert!(recorder.file(id, ".md").is_file(), "{round}");
+}
+
+const COPIES: usize = 16;
+
+const ROUNDS: usize = 12;
+
+#[test]
+fn the_lines_of_those_that_end_are_whole_whoever_is_killed() {
+    let recorder = Recorder::new("");
+    let record = recorder.recorded(&recorder.session);
+    let mut dice = StdRng::seed_from_u64(16);
+    let mut limit = Duration::from_millis(60);
+    let (mut killed, mut written) = (0, BTreeSet::new());
+    for round in 0..ROUNDS {
+        let names: Vec<String> = (0..COPIES).map(|copy| format!("call {round}.{copy}.")).collect();
+        let calls = names.iter().map(|name| recorder.session.bash_succeeded(name, &"x".repeat(4_000)));
+        let mut copies: Vec<_> = calls.map(|call| recorder.hook().stdin(call.to_bytes()).start()).collect();
+        // The moments of the kills are what is tried: nothing is waited for.
+        for copy in copies.iter_mut().step_by(2) {
+            std::thread::sleep(dice.random_range(Duration::ZERO..limit / 8));
+            copy.kill();
+        }
+        let ended: Vec<bool> = copies.into_iter().map(|copy| copy.wait().status.success()).collect();
+        let dead = ended.iter().filter(|ended| !**ended).count();
+        killed += dead;
+        // About half of those that are meant are killed before their end.
+        limit = if dead > COPIES / 4 { limit * 5 / 4 } else { limit * 4 / 5 }.max(Duration::from_millis(1));
+        written.extend(names.into_iter().zip(ended).filter(|(_, ended)| *ended).map(|(name, _)| name));
+    }
+    // How many is the machine's affair, and no promise.
+    println!("{killed} of {} were killed before their end", ROUNDS * COPIES);
+    recorder.ask(&recorder.session.bash_succeeded("the last call", "ok"));
+
+    // A kill may cut a write where a page of the file ends. The next line begins on its own.
+    let text = std::fs::read_to_string(&record).unwrap();
+    let lines: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let torn = text.lines().count() - lines.len();
+    assert!(torn <= killed, "{torn} of {killed}");
+    let calls: Vec<&str> = lines.iter().filter_map(|line| line["data"]["args"].as_str()).collect();
+    for name in &written {
+        assert_eq!(calls.iter().filter(|args| args.contains(name)).count(), 1, "{name}");
+    }
+    assert!(calls.iter().all(|args| args.matches("call ").count() <= 1), "{calls:?}");
+    assert!(calls.last().is_some_and(|args| args.contains("the last call")), "{calls:?}");
+    assert_eq!(kinds(&lines).iter().filter(|kind| **kind == "pause_started").count(), 1);
+    recorder.ask(&recorder.session.session_end("other"));
+    assert_eq!(recorder.snapshot(&recorder.latest())["skipped_lines"], torn);
+}
+
+#[test]
+fn one_session_whose_calls_end_at_once_has_one_record() {
+    let recorder = Recorder::new("");
+    holds(&recorder.session, 185_000);
+    recorder.ask_at_once(&vec![recorder.session.bash_succeeded("ls", "ok"); 20]);
+    let [record] = &recorder.actives()[..] else { panic!("{:?}", recorder.kept()) };
+    let lines = lines(record);
+    let calls = kinds(&lines).iter().filter(|kind| **kind == "tool_call").count();
+    assert_eq!((calls, lines.len()), (20, 22), "{}\n{lines:?}", recorder.journal());
 }

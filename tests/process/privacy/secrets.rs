@@ -1,7 +1,9 @@
 //! Secrets of some forms that the table of `secrets` knows; the crate's own tests have them all. Each is put together when the tests run, from parts that are none: what stands in this file
 //! is no secret in anybody's eyes, and neither is what it makes.
 
-use crate::dice::Dice;
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
+use std::collections::HashSet;
 
 const BASE62: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const BASE64: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -33,12 +35,21 @@ pub(crate) struct Secret {
 
 /// One of each form, the same in every run.
 pub(crate) fn secrets() -> Vec<Secret> {
-    let mut dice = Dice::seeded(11);
+    let mut dice = StdRng::seed_from_u64(11);
     let of_form = |(form, letters, length): &(&str, &str, usize)| {
-        let letters = letters.as_bytes();
-        let letter = |byte: u8| char::from(letters[usize::from(byte) % letters.len()]);
-        let random: String = dice.bytes(*length).into_iter().map(letter).collect();
+        let letter = |_| char::from(letters.as_bytes()[dice.random_range(0..letters.len())]);
+        let random: String = (0..*length).map(letter).collect();
         Secret { text: form.replace('|', "").replace('¤', &random), random }
     };
     FORMS.iter().map(of_form).collect()
+}
+
+/// So many letters of a secret in a row are enough to know it by.
+const WINDOW: usize = 8;
+
+/// The first of the texts that holds enough of one of the secrets to know it by.
+pub(crate) fn holder<'a>(secrets: &[Secret], mut texts: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let pieces: HashSet<&[u8]> =
+        secrets.iter().flat_map(|secret| secret.random.as_bytes().windows(WINDOW)).collect();
+    texts.find(|text| text.as_bytes().windows(WINDOW).any(|piece| pieces.contains(piece)))
 }

@@ -1,6 +1,6 @@
 //! `req ci`: a clean clone gives the verdict that the hook gives where the work was done, from what git carries over.
 
-use super::desk::Desk;
+use crate::requirements_check::world::World;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,55 +31,55 @@ requirements:
 
 /// Work on a branch, committed, in a project that requires something.
 struct Work {
-    desk: Desk,
+    world: World,
     branch: &'static str,
 }
 
 impl Work {
     /// The requirement is on main, with a file of forty lines; the work is on a branch.
     fn on(branch: &'static str, requires: &str) -> Self {
-        let desk = Desk::new(requires);
-        desk.sandbox.write("old.txt", lines("old", 40));
-        desk.sandbox.commit("what is required");
+        let world = World::new(requires);
+        world.sandbox.write("old.txt", lines("old", 40));
+        world.sandbox.commit("what is required");
         if branch != "main" {
-            desk.sandbox.git(&["switch", "--quiet", "-c", branch]);
+            world.sandbox.git(&["switch", "--quiet", "-c", branch]);
         }
-        Self { desk, branch }
+        Self { world, branch }
     }
 
     fn with(self, file: &str, content: &str) -> Self {
-        self.desk.sandbox.write(file, content);
-        self.desk.sandbox.commit("work");
+        self.world.sandbox.write(file, content);
+        self.world.sandbox.commit("work");
         self
     }
 
     /// What the hook says to an edit where the work was done, by its own code: it counts at its leisure there, where the hook, on
     /// a busy machine, may have no time for it.
     fn is_allowed_locally(&self) -> bool {
-        let check = self.desk.script(&["check", "--tool", "Edit", "--file", "old.txt"]).run();
+        let check = self.world.script(&["check", "--tool", "Edit", "--file", "old.txt"]).run();
         check.status.code() == Some(0)
     }
 
     /// A clone of what was pushed to a server, where main is the default branch.
     fn clone(&self, name: &str, arguments: &[&str]) -> PathBuf {
         let (server, folder) =
-            (self.desk.sandbox.root().join("server.git"), self.desk.sandbox.root().join(name));
+            (self.world.sandbox.root().join("server.git"), self.world.sandbox.root().join(name));
         if !server.exists() {
-            self.desk.sandbox.git(&["clone", "--quiet", "--bare", ".", server.to_str().unwrap()]);
+            self.world.sandbox.git(&["clone", "--quiet", "--bare", ".", server.to_str().unwrap()]);
             let server = server.to_str().unwrap();
-            self.desk.sandbox.git(&["-C", server, "symbolic-ref", "HEAD", "refs/heads/main"]);
+            self.world.sandbox.git(&["-C", server, "symbolic-ref", "HEAD", "refs/heads/main"]);
         }
         let from = format!("file://{}", server.display());
         let clone = ["clone", "--quiet", "--no-local", "--branch", self.branch];
-        self.desk.sandbox.git(&[&clone, arguments, &[&from, folder.to_str().unwrap()]].concat());
+        self.world.sandbox.git(&[&clone, arguments, &[&from, folder.to_str().unwrap()]].concat());
         folder
     }
 
     /// `req ci` as a CI system runs it: an empty home, no state, no session.
     fn ci(&self, folder: &Path, words: &[&str]) -> Invocation {
-        let home = self.desk.sandbox.root().join("empty-home");
+        let home = self.world.sandbox.root().join("empty-home");
         fs::create_dir_all(&home).unwrap();
-        let command = self.desk.script(&[&["ci"], words].concat()).cwd(folder);
+        let command = self.world.script(&[&["ci"], words].concat()).cwd(folder);
         command.env("HOME", home.to_str().unwrap()).env("CI", "true").unset("CLAUDE_HOOK_STATE_DIR")
     }
 
@@ -125,7 +125,7 @@ fn a_clone_gives_the_verdict_of_the_hook() {
         let expected = if is_allowed { "met" } else { "open" };
         let clone = work.clone("clone", &[]);
         assert_eq!(rule(&work.report(&clone, &[])).0, expected, "{branch} {file}: a clone");
-        work.desk.sandbox.git(&["-C", clone.to_str().unwrap(), "checkout", "--quiet", "--detach"]);
+        work.world.sandbox.git(&["-C", clone.to_str().unwrap(), "checkout", "--quiet", "--detach"]);
         let detached = work.report(&clone, &["--branch", branch]);
         assert_eq!(rule(&detached).0, expected, "{branch} {file}: detached");
         if requires == GUARD {
@@ -144,7 +144,7 @@ fn a_clone_without_the_base_says_no_and_the_command_it_names_mends_it() {
         let (state, why) = rule(&report);
         assert!(state == "unknown" && why.contains("fetch-depth: 0"), "{report}");
         let line = why.split_once("fetch it: ").unwrap().1.split_once(" (").unwrap().0;
-        Invocation::new("/bin/sh", &work.desk.sandbox).args(["-c", line]).cwd(&clone).run().assert_exit(0);
+        Invocation::new("/bin/sh", &work.world.sandbox).args(["-c", line]).cwd(&clone).run().assert_exit(0);
         assert_eq!(rule(&work.report(&clone, &[])).0, "open", "{arguments:?}");
     }
 }
@@ -169,9 +169,9 @@ fn facts_of_the_developers_machine_are_listed_and_not_judged() {
         "{text}"
     );
     let work = Work::on("main", GUARD);
-    assert_eq!(work.desk.user("waive the_rule --note agreed").status, 0);
+    assert_eq!(work.world.user("waive the_rule --note agreed").status, 0);
     assert!(work.is_allowed_locally());
-    assert_eq!(rule(&report_of(work.desk.claude(&["ci", "--json"]))).0, "open", "a waiver of the developer");
+    assert_eq!(rule(&report_of(work.world.req(&["ci", "--json"]))).0, "open", "a waiver of the developer");
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn misspelt_gate_and_wrong_folder_are_not_passed_in_silence() {
         assert!(outcome.stdout_text().contains(said), "{outcome}");
     }
     let work = Work::on("feature", "version: \"1.0\"\n");
-    let folder = work.desk.sandbox.root().join("plain");
+    let folder = work.world.sandbox.root().join("plain");
     fs::create_dir_all(folder.join(".claude")).unwrap();
     let outcome = work.ci(&folder, &[]).run();
     outcome.assert_exit(1);
@@ -203,14 +203,14 @@ fn misspelt_gate_and_wrong_folder_are_not_passed_in_silence() {
 #[test]
 fn it_judges_the_checkout_it_runs_in_and_writes_nothing() {
     let work = Work::on("feature", SIZE).with("new.txt", &lines("new", 20));
-    work.desk.starts(&work.desk.session);
+    work.world.claude().starts("startup");
     let clone = work.clone("clone", &[]);
     fs::write(clone.join(".claude/requirements.yaml"), SIZE.replace("block: 10", "block: 30")).unwrap();
     fs::create_dir_all(clone.join("deep/down")).unwrap();
-    let before = (crate::driver::tree(&clone), work.desk.state_names());
+    let before = (crate::driver::tree(&clone), work.world.state_names());
     for folder in [&clone, &clone.join("deep/down")] {
-        let report = report_of(work.desk.claude(&["ci", "--json"]).cwd(folder));
+        let report = report_of(work.world.req(&["ci", "--json"]).cwd(folder));
         assert_eq!(rule(&report).1, "22 changed lines against origin/main, limit 30");
     }
-    assert_eq!((crate::driver::tree(&clone), work.desk.state_names()), before);
+    assert_eq!((crate::driver::tree(&clone), work.world.state_names()), before);
 }

@@ -1,13 +1,11 @@
 //! `req doctor` as a process: its answers for people and programs, what it never runs, and what it fixes. The rules of its checks are
 //! tables in `shared/installer/src/doctor`.
 
-use crate::installer::User;
+use crate::installer::{User, write_script};
 use crate::typed::{shell, typed};
 use serde_json::{Value, json};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::time::Duration;
 use tests::binaries;
 use tests::payloads::Session;
 use tests::process::Invocation;
@@ -27,23 +25,13 @@ fn installed() -> User {
 }
 
 impl User {
-    fn path(&self) -> String {
-        format!("{}:{}", self.home(".local/bin").display(), self.sandbox.env()["PATH"])
-    }
-
     fn doctor(&self, more: &[&str]) -> Invocation {
-        Invocation::new(binaries::path("req"), &self.sandbox)
-            .args(["doctor"].iter().chain(more).copied())
-            .env("PATH", self.path())
-            .unset("CLAUDE_HOOK_STATE_DIR")
-            .deadline(Duration::from_secs(60))
+        self.req(&binaries::path("req"), "doctor").args(more.iter().copied())
     }
 
     /// A script that must not be started: it leaves a trace.
     fn leaves_a_trace(&self, path: PathBuf) -> PathBuf {
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, format!("#!/bin/sh\ntouch '{}'\n", self.trace().display())).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        write_script(&path, &format!("touch '{}'", self.trace().display()));
         path
     }
 

@@ -1,7 +1,7 @@
 //! What programs rely on: each reading command's `--json` is what its committed schema says and nothing else, and the exit
 //! status of every verb is 0, 1 or 64. The verbs and the commands are those that `req` names itself.
 
-use super::desk::{Desk, TEAM, yes};
+use crate::requirements_check::world::{TEAM, World, yes};
 use serde_json::{Value, json};
 use shared::config::fits;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use tests::sandbox::Level;
 
 /// The commands that `req schema` lists, by the names of their schemas, each as it is typed after `req`.
 fn readings() -> BTreeMap<String, String> {
-    let list = yes(Desk::empty().script(&["schema"]));
+    let list = yes(World::empty().script(&["schema"]));
     let lines = list.lines().map(|line| line.split_once(" req ").unwrap_or_else(|| panic!("{line}")));
     lines.map(|(name, command)| (name.trim().to_owned(), command.to_owned())).collect()
 }
@@ -33,50 +33,51 @@ fn ways(name: &str) -> &'static [&'static str] {
 
 /// A place to ask in.
 struct Scene {
-    desk: Desk,
+    world: World,
     folder: PathBuf,
 }
 
 impl Scene {
     /// Requirements of each type, satisfactions, sessions, a denial, exceptions, files at every level.
     fn full() -> Self {
-        let desk = Desk::new(TEAM);
-        desk.sandbox.requirements(
+        let world = World::new(TEAM);
+        world.sandbox.requirements(
             Level::User,
             "rate-awareness: {enabled: true}\nlocked: [requirements.release_notes]\n",
         );
-        desk.sandbox
+        world
+            .sandbox
             .requirements(Level::Local, "requirements: {commit_plan: {ttl_secs: 60}, x: {typ: blocking}}\n");
-        desk.sandbox.commit("what is required");
-        desk.sandbox.git(&["switch", "--quiet", "-c", "feature"]);
-        desk.starts(&desk.session);
-        desk.starts(&desk.another());
-        let edit = json!({ "file_path": desk.sandbox.project().join("a.rs") });
-        assert!(desk.ask(&desk.session.pre_tool_use("Edit", edit)).is_some(), "a denial in the journal");
-        yes(desk.claude(&["satisfy", "commit_plan", "adr_reviewed", "license_checked", "--note", "done"]));
-        assert_eq!(desk.user("waive tests_green --for 10m --note why").status, 0);
-        Self { folder: desk.sandbox.project(), desk }
+        world.sandbox.commit("what is required");
+        world.sandbox.git(&["switch", "--quiet", "-c", "feature"]);
+        world.claude().starts("startup");
+        world.another(2).starts("startup");
+        let edit = json!({ "file_path": world.sandbox.project().join("a.rs") });
+        assert!(world.ask(&world.session.pre_tool_use("Edit", edit)).is_some(), "a denial in the journal");
+        yes(world.req(&["satisfy", "commit_plan", "adr_reviewed", "license_checked", "--note", "done"]));
+        assert_eq!(world.user("waive tests_green --for 10m --note why").status, 0);
+        Self { folder: world.sandbox.project(), world }
     }
 
     fn without_git() -> Self {
-        let desk = Desk::empty();
-        desk.sandbox.requirements(Level::User, TEAM);
-        let folder = desk.sandbox.root().join("plain");
+        let world = World::empty();
+        world.sandbox.requirements(Level::User, TEAM);
+        let folder = world.sandbox.root().join("plain");
         fs::create_dir_all(&folder).unwrap();
-        Self { desk, folder }
+        Self { world, folder }
     }
 
     fn damaged() -> Self {
         let scene = Self::full();
-        scene.desk.sandbox.requirements(Level::Project, "requirements: [\n");
-        fs::write(scene.desk.marks_file("feature.json"), "{").unwrap();
-        let journal = scene.desk.journal() + "{ torn\n";
-        fs::write(scene.desk.state("journal.jsonl"), journal).unwrap();
+        scene.world.sandbox.requirements(Level::Project, "requirements: [\n");
+        fs::write(scene.world.marks_file("feature.json"), "{").unwrap();
+        let journal = scene.world.journal() + "{ torn\n";
+        fs::write(scene.world.state("journal.jsonl"), journal).unwrap();
         scene
     }
 
     fn asked(&self, line: &str) -> Invocation {
-        self.desk.claude(&line.split_whitespace().collect::<Vec<_>>()).cwd(&self.folder)
+        self.world.req(&line.split_whitespace().collect::<Vec<_>>()).cwd(&self.folder)
     }
 }
 

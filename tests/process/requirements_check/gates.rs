@@ -1,9 +1,11 @@
 //! Before a call: each type of requirement denies it, and what the text says to do lets it through. Which files are exempt, what
-//! can be typed.
+//! can be typed, how the end of a turn is blocked, and calls that run at once.
 
 use super::world::{World, command_in, link, prompt_in, shell_response};
+use crate::driver::block_reason;
 use serde_json::json;
 use std::fs;
+use tests::payloads::Payload;
 use tests::sandbox::Level;
 
 const TEAM: &str = "\
@@ -148,4 +150,53 @@ fn switched_off_the_hook_denies_nothing_and_its_commands_still_answer() {
     assert_eq!(claude.starts("startup"), None);
     claude.stops();
     assert!(claude.answer_to("req status").contains("plan"));
+}
+
+const GREEN: &str = "requirements: {green: {enabled: true, type: evidence, command: \"true\"}}\n";
+
+#[test]
+fn evidence_that_an_edit_made_due_blocks_the_stop_once_per_prompt() {
+    let world = World::of_team(GREEN);
+    let claude = world.claude();
+    claude.edits("a.rs", "");
+    let task = json!([{ "id": "b1", "type": "shell", "status": "running", "description": "sleep" }]);
+    assert_eq!(claude.ask(&claude.session.stop("All done.").with("background_tasks", task)), None);
+    let text = claude.held();
+    assert!(text.contains("- green: ") && text.contains(".claude/requirements.yaml:1"), "{text}");
+    claude.stops();
+    assert_eq!(claude.ask(&claude.session.stop_again("Still done.")), None);
+    let claude = claude.at_prompt(2);
+    claude.held();
+    let claude = claude.at_prompt(3);
+    claude.does(&command_in(&text));
+    claude.stops();
+    claude.edits("a.rs", "more");
+    claude.held();
+}
+
+#[test]
+fn copies_of_one_stop_block_it_once() {
+    let world = World::of_team(GREEN);
+    let claude = world.claude();
+    claude.edits("a.rs", "");
+    let answers = world.ask_at_once(&vec![claude.session.stop("Done."); 8]);
+    let blocked = answers.iter().filter(|answer| block_reason(answer.as_ref()).is_some()).count();
+    assert_eq!(blocked, 1, "{answers:?}");
+}
+
+#[test]
+fn of_two_parallel_calls_one_gets_the_satisfaction() {
+    let world = World::of_team(
+        "requirements: {review: {enabled: true, scope: single_use, trigger_tools: [{tool: Bash, command_pattern: git push}]}}\n",
+    );
+    let claude = world.claude();
+    for _ in 0..5 {
+        claude.does("req satisfy review");
+        let calls: Vec<_> = (0..6).map(|_| claude.bash("git push")).collect();
+        let events: Vec<Payload> = calls.iter().map(|call| claude.event_before(call)).collect();
+        let answers = world.ask_at_once(&events);
+        let passed: Vec<_> = answers.iter().zip(&calls).filter(|(answer, _)| answer.is_none()).collect();
+        assert_eq!(passed.len(), 1, "{answers:?}");
+        claude.succeeded(passed[0].1);
+    }
 }

@@ -2,7 +2,7 @@
 //! of the three files says what is required.
 
 use super::world::{Claude, World, command_in, link};
-use crate::driver::{denial, marks_file};
+use crate::driver::marks_file;
 use std::fs;
 use std::path::Path;
 
@@ -12,11 +12,6 @@ requirements:
   plan: {enabled: true}
   green: {enabled: true, type: evidence, command: \"true\"}
 ";
-
-#[track_caller]
-fn is_denied(claude: &Claude<'_>, file: impl AsRef<Path>) -> bool {
-    denial(claude.before(&claude.edit(file)).as_ref()).is_some()
-}
 
 /// An edit is denied until what the denial says is done; its text.
 #[track_caller]
@@ -46,7 +41,7 @@ fn a_folder_below_the_top_and_a_link_to_the_project_are_the_same_project() {
     assert_eq!(command_in(&is_gated(&claude, "a.rs")), "req satisfy plan");
     world.sandbox.write("packages/b/.claude/requirements.yaml", "requirements: {other: {enabled: true}}\n");
     assert!(
-        !is_denied(&claude.gone_to(world.folder("packages/b")), "a.rs"),
+        !claude.gone_to(world.folder("packages/b")).may_not_edit("a.rs"),
         "the top's file is the project's"
     );
     let linked = world.sandbox.root().join("linked");
@@ -68,14 +63,14 @@ fn a_linked_work_tree_and_its_sessions_go_their_own_ways() {
     assert_eq!(fs::read(world.marks_file("main.json")).unwrap(), before);
     assert!(world.marks_file("feature.json").exists());
     linked.does("req clear plan");
-    assert!(is_denied(&linked, "b.rs") && !is_denied(&main, "b.rs"));
+    assert!(linked.may_not_edit("b.rs") && !main.may_not_edit("b.rs"));
 }
 
 #[test]
 fn a_file_elsewhere_is_judged_by_its_branch_there_and_one_of_no_repository_here() {
     let guard = "  guard: {enabled: true, type: guard, guard_type: protected_branch}\n";
     let world = World::of_team(&format!("requirements:\n  plan: {{enabled: true}}\n{guard}"));
-    world.switch("feature");
+    world.sandbox.git(&["switch", "--quiet", "-c", "feature"]);
     let (other, claude) = (world.repository("the other"), world.claude());
     is_gated(&claude, world.sandbox.temporary_dir().join("notes.md"));
     claude.passes(&claude.edit("a.rs"));
@@ -88,7 +83,7 @@ fn a_file_elsewhere_is_judged_by_its_branch_there_and_one_of_no_repository_here(
     claude.passes(&claude.edit(other.join("src/deep/a.rs")));
     assert!(marks_file(&other, "my-change.json").exists());
     world.git(&other, &["switch", "--quiet", "-c", "elsewhere"]);
-    assert!(is_denied(&claude, other.join("a.rs")) && !is_denied(&claude, "a.rs"));
+    assert!(claude.may_not_edit(other.join("a.rs")) && !claude.may_not_edit("a.rs"));
 }
 
 #[test]
@@ -113,13 +108,12 @@ fn every_layout_of_a_repository_is_understood() {
         let claude = world.claude().started_in(&folder);
         assert!(is_gated(&claude, "a.rs").contains("on main"), "{option}");
         world.git(&folder, &["switch", "--quiet", "-c", "feature"]);
-        assert!(is_denied(&claude, "a.rs"), "{option}");
+        assert!(claude.may_not_edit("a.rs"), "{option}");
     }
 }
 
 /// git itself rejects it, so there is no branch to be had.
 #[test]
-#[cfg(unix)]
 fn a_repository_of_another_user_has_satisfactions_of_the_session() {
     fn give_away(path: &Path) {
         tests::process::give_to_unprivileged(path);
@@ -138,5 +132,5 @@ fn a_repository_of_another_user_has_satisfactions_of_the_session() {
     let claude = world.claude().started_in(&foreign);
     is_gated(&claude, "a.rs");
     needs_tests(claude);
-    assert!(is_denied(&world.another(2).started_in(&foreign), "a.rs"));
+    assert!(world.another(2).started_in(&foreign).may_not_edit("a.rs"));
 }

@@ -2,12 +2,10 @@
 //! opened is not closed.
 
 use super::world::{Claude, World};
-#[cfg(unix)]
 use crate::driver::restrict;
 use crate::driver::{denial, documented, notice};
 use serde_json::Value;
 use std::fs;
-use tests::binaries;
 use tests::process::Invocation;
 use tests::sandbox::Level;
 
@@ -22,14 +20,6 @@ fn answer(claude: &Claude<'_>, hook: Invocation) -> Option<Value> {
 #[track_caller]
 fn is_denied(claude: &Claude<'_>, hook: Invocation) -> bool {
     denial(answer(claude, hook).as_ref()).is_some()
-}
-
-/// `req` as a session's shell runs it, without the shell.
-fn req(world: &World, claude: &Claude<'_>, args: &[&str]) -> Invocation {
-    Invocation::new(binaries::path("req"), &world.sandbox)
-        .args(args.iter().map(std::ffi::OsString::from))
-        .env("CLAUDECODE", "1")
-        .env("CLAUDE_CODE_SESSION_ID", claude.session.id.as_str())
 }
 
 /// A project's file must not keep a gate busy until Claude Code goes on without it: what the user has locked is looked at first.
@@ -51,7 +41,6 @@ fn decides_the_users_locked_guard_on_time_whatever_a_projects_file_contains() {
 }
 
 /// The hook for a user whom permissions bind. Everything is open to them, and the state folder is theirs.
-#[cfg(unix)]
 fn unprivileged(world: &World) -> impl Fn() -> Invocation {
     world.open_to_all();
     tests::process::give_to_unprivileged(&world.sandbox.state_dir());
@@ -61,7 +50,6 @@ fn unprivileged(world: &World) -> impl Fn() -> Invocation {
 }
 
 #[test]
-#[cfg(unix)]
 fn asks_for_no_satisfaction_that_cannot_be_kept_and_tells_the_user() {
     let guard =
         "guard: {enabled: true, type: guard, guard_type: protected_branch, protected_branches: [trunk]}";
@@ -81,7 +69,6 @@ fn asks_for_no_satisfaction_that_cannot_be_kept_and_tells_the_user() {
 }
 
 #[test]
-#[cfg(unix)]
 fn a_state_folder_that_is_read_only_neither_opens_a_gate_nor_keeps_it_closed() {
     let world = World::of_team(PLAN);
     let (claude, hook) = (world.claude(), unprivileged(&world));
@@ -119,7 +106,8 @@ fn a_full_disk_opens_no_gate_and_loses_no_satisfaction() {
     claude.does("req satisfy plan");
     let before = fs::read(world.marks_file("main.json")).unwrap();
     assert!(is_denied(&other, other.hook().files_cannot_grow()));
-    let satisfied = req(&world, &other, &["satisfy", "plan", "--branch"]).files_cannot_grow().run();
+    let satisfied =
+        world.req_of(&other.session.id, &["satisfy", "plan", "--branch"]).files_cannot_grow().run();
     assert_eq!(satisfied.status.code(), Some(1), "{satisfied}");
     assert_eq!(fs::read(world.marks_file("main.json")).unwrap(), before);
     claude.passes(&claude.edit("a.rs"));
@@ -131,7 +119,7 @@ fn without_a_state_folder_the_repositorys_satisfactions_count_and_without_a_repo
     let claude = world.claude();
     let homeless = |process: Invocation| process.unset("HOME").unset("CLAUDE_HOOK_STATE_DIR");
     assert!(is_denied(&claude, homeless(claude.hook())));
-    homeless(req(&world, &claude, &["satisfy", "plan"])).run().assert_exit(0);
+    homeless(world.req(&["satisfy", "plan"])).run().assert_exit(0);
     assert_eq!(answer(&claude, homeless(claude.hook())), None);
     let bare = world.sandbox.root().join("bare");
     fs::create_dir_all(bare.join(".claude")).unwrap();
@@ -153,13 +141,12 @@ fn a_folder_that_took_no_satisfaction_is_not_asked_for_one() {
 
 /// libgit2 waits for a pipe, so nothing that measures comes to an end. A count that the deadline ends is a lower bound.
 #[test]
-#[cfg(unix)]
 fn a_typed_pause_measures_nothing_and_an_edit_waits_no_longer_than_its_deadline() {
     let size = "{enabled: true, type: dynamic, calculator: branch_size, thresholds: {block: 5}}";
     let world = World::of_team(&format!("requirements: {{size: {size}}}\n"));
     let index = world.sandbox.project().join(".git/index");
     fs::remove_file(&index).unwrap();
-    assert!(std::process::Command::new("mkfifo").arg(&index).status().unwrap().success());
+    crate::driver::make_pipe(&index);
     let claude = world.claude();
     claude.passes(&claude.edit("a.rs"));
     assert!(claude.answer_to("req pause 5m").contains("every hook is off until"));

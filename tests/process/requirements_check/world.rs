@@ -1,7 +1,9 @@
-//! A world in which Claude works: the hook and `req` installed, repositories and work trees made by git, and sessions that
-//! do what the client would: ask before a call, really do it, tell what came of it. It knows no rule of the hook.
+//! A world in which Claude works: the hook and `req` installed, repositories and work trees made by git, sessions that do
+//! what Claude Code would (ask before a call, really do it, report its end), and `req` in the hands of everybody who may run
+//! it. It knows no rule of the hook.
 
-use crate::driver::{Driver, context, denial, documented, is_block};
+use crate::driver::{Driver, block_reason, context, denial, documented};
+use crate::typed::{Typed, shell, typed};
 use serde_json::{Value, json};
 use std::cell::Cell;
 use std::fs;
@@ -14,7 +16,23 @@ use tests::sandbox::Level;
 
 const HOOK: &str = "requirements-check";
 
-pub(super) struct World {
+/// One of each type, and one that is off.
+pub(crate) const TEAM: &str = "\
+requirements:
+  commit_plan: {enabled: true, description: The plan is written down.}
+  adr_reviewed: {enabled: true, scope: branch}
+  license_checked: {enabled: true, scope: permanent}
+  release_notes: {enabled: true, satisfied_by: user}
+  not_on_main: {enabled: true, type: guard, guard_type: protected_branch, protected_branches: [release]}
+  branch_size: {enabled: true, type: dynamic, calculator: branch_size, thresholds: {block: 400}}
+  tests_green: {enabled: true, type: evidence, command: ./run-tests, paths: ['src/**']}
+  off_here: {type: blocking}
+";
+
+/// The id of another session than the world's first.
+pub(crate) const OTHER: &str = "00000002-0000-4000-8000-000000000000";
+
+pub(crate) struct World {
     driver: Driver,
     calls: Cell<u32>,
 }
@@ -28,7 +46,7 @@ impl Deref for World {
 }
 
 impl World {
-    pub(super) fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         let world = Self { driver: Driver::unconfigured(HOOK), calls: Cell::new(0) };
         let home = world.sandbox.home();
         // As the installer leaves them: in the hooks' folder, and `req` on the search path.
@@ -41,22 +59,28 @@ impl World {
         world
     }
 
-    /// The team requires this: the project's file, committed.
-    pub(super) fn of_team(yaml: &str) -> Self {
+    /// The project's file, not committed yet.
+    pub(crate) fn new(yaml: &str) -> Self {
         let world = Self::empty();
         world.sandbox.requirements(Level::Project, yaml);
+        world
+    }
+
+    /// The team requires this: the project's file, committed.
+    pub(crate) fn of_team(yaml: &str) -> Self {
+        let world = Self::new(yaml);
         world.sandbox.commit("what is required");
         world
     }
 
     /// The user requires this, everywhere.
-    pub(super) fn of_user(yaml: &str) -> Self {
+    pub(crate) fn of_user(yaml: &str) -> Self {
         let world = Self::empty();
         world.sandbox.requirements(Level::User, yaml);
         world
     }
 
-    pub(super) fn claude(&self) -> Claude<'_> {
+    pub(crate) fn claude(&self) -> Claude<'_> {
         Claude {
             world: self,
             session: self.driver.session.clone(),
@@ -66,7 +90,7 @@ impl World {
     }
 
     /// A session of that number, in the project.
-    pub(super) fn another(&self, number: u32) -> Claude<'_> {
+    pub(crate) fn another(&self, number: u32) -> Claude<'_> {
         let claude = self.claude();
         let id = format!("{number:08}-0000-4000-8000-000000000000");
         Claude { session: claude.session.clone().with_id(&id), ..claude }
@@ -74,13 +98,13 @@ impl World {
 
     /// Runs git in a folder; what it printed.
     #[track_caller]
-    pub(super) fn git(&self, folder: &Path, args: &[&str]) -> String {
+    pub(crate) fn git(&self, folder: &Path, args: &[&str]) -> String {
         let folder = folder.to_str().unwrap();
         self.sandbox.git(&[&["-C", folder], args].concat())
     }
 
     /// Another repository beside the project, on `main`, with one commit.
-    pub(super) fn repository(&self, name: &str) -> PathBuf {
+    pub(crate) fn repository(&self, name: &str) -> PathBuf {
         let folder = self.sandbox.root().join(name);
         fs::create_dir_all(&folder).unwrap();
         self.git(&folder, &["init", "--quiet", "--initial-branch", "main"]);
@@ -88,43 +112,83 @@ impl World {
         folder
     }
 
-    pub(super) fn folder(&self, path: &str) -> PathBuf {
+    pub(crate) fn folder(&self, path: &str) -> PathBuf {
         let folder = self.sandbox.project().join(path);
         fs::create_dir_all(&folder).unwrap();
         folder
     }
 
-    pub(super) fn write_program(&self, name: &str, script: &str) {
-        let file = self.sandbox.write(name, script);
-        #[cfg(unix)]
-        crate::driver::restrict(&file, 0o755);
-    }
-
-    /// Goes to that branch, a new one where there is none.
-    #[track_caller]
-    pub(super) fn switch(&self, branch: &str) {
-        let is_there = !self.sandbox.git(&["branch", "--list", branch]).is_empty();
-        let create: &[&str] = if is_there { &[] } else { &["-c"] };
-        self.sandbox.git(&[&["switch", "--quiet"], create, &[branch]].concat());
-    }
-
-    pub(super) fn marks_file(&self, name: &str) -> PathBuf {
+    pub(crate) fn marks_file(&self, name: &str) -> PathBuf {
         crate::driver::marks_file(&self.sandbox.project(), name)
+    }
+
+    /// `req` as a script runs it: no terminal, no session.
+    pub(crate) fn script(&self, words: &[&str]) -> Invocation {
+        Invocation::new(binaries::path("req"), &self.sandbox).args(words.iter().copied())
+    }
+
+    /// `req` in Claude's shell.
+    pub(crate) fn req(&self, words: &[&str]) -> Invocation {
+        self.req_of(&self.session.id, words)
+    }
+
+    /// `req` in the shell of this session.
+    pub(crate) fn req_of(&self, session: &str, words: &[&str]) -> Invocation {
+        let req = self.script(words).env("CLAUDECODE", "1").env("CLAUDE_CODE_ENTRYPOINT", "cli");
+        req.env("CLAUDE_CODE_SESSION_ID", session)
+    }
+
+    /// `req` as the user types it in a terminal of their own.
+    pub(crate) fn user(&self, words: &str) -> Typed {
+        typed(&binaries::path("req"), &self.sandbox, &shell(), words, &[])
+    }
+
+    /// State of a requirement for Claude's session: `met`, `open`, `unknown`.
+    pub(crate) fn standing(&self, name: &str) -> String {
+        standing(&json_of(self.req(&["status", "--json"])), name)
     }
 }
 
-#[cfg(unix)]
-pub(super) fn link(original: &Path, link: &Path) {
+/// Runs a command that goes well; what it printed.
+#[track_caller]
+pub(crate) fn yes(command: Invocation) -> String {
+    let outcome = command.run();
+    outcome.assert_exit(0);
+    assert_eq!(outcome.stderr_text(), "", "{outcome}");
+    outcome.stdout_text().trim_end().to_owned()
+}
+
+/// Runs a command whose answer is no; what it says, on stderr.
+#[track_caller]
+pub(crate) fn no(command: Invocation) -> String {
+    let outcome = command.run();
+    outcome.assert_exit(1);
+    assert_eq!(outcome.stdout_text(), "", "{outcome}");
+    outcome.stderr_text().trim_end().to_owned()
+}
+
+/// Runs a command that prints JSON.
+#[track_caller]
+pub(crate) fn json_of(command: Invocation) -> Value {
+    let outcome = command.run();
+    outcome.assert_exit(0);
+    serde_json::from_slice(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome}"))
+}
+
+/// State of a requirement in a status.
+#[track_caller]
+pub(crate) fn standing(status: &Value, name: &str) -> String {
+    let all = status["requirements"].as_array().expect("a list of requirements");
+    let one = all.iter().find(|one| one["name"] == name).unwrap_or_else(|| panic!("{name} in {status}"));
+    one["state"].as_str().expect("a state").to_owned()
+}
+
+pub(crate) fn link(original: &Path, link: &Path) {
     std::os::unix::fs::symlink(original, link).unwrap();
 }
 
-#[cfg(not(unix))]
-pub(super) fn link(original: &Path, link: &Path) {
-    fs::copy(original, link).unwrap();
-}
-
 #[derive(Clone, Debug)]
-pub(super) struct Call {
+pub(crate) struct Call {
     tool: String,
     input: Value,
     id: String,
@@ -132,9 +196,9 @@ pub(super) struct Call {
 
 /// A session, and what its client tells the hook.
 #[derive(Clone)]
-pub(super) struct Claude<'w> {
+pub(crate) struct Claude<'w> {
     world: &'w World,
-    pub(super) session: Session,
+    pub(crate) session: Session,
     project: PathBuf,
     entrypoint: &'static str,
 }
@@ -146,46 +210,46 @@ impl Call {
 }
 
 impl Claude<'_> {
-    pub(super) fn started_in(mut self, folder: impl Into<PathBuf>) -> Self {
+    pub(crate) fn started_in(mut self, folder: impl Into<PathBuf>) -> Self {
         self.project = folder.into();
         self.session.cwd.clone_from(&self.project);
         self
     }
 
     /// Its shell has gone there since.
-    pub(super) fn gone_to(mut self, folder: impl Into<PathBuf>) -> Self {
+    pub(crate) fn gone_to(mut self, folder: impl Into<PathBuf>) -> Self {
         self.session.cwd = folder.into();
         self
     }
 
-    pub(super) fn headless(mut self) -> Self {
+    pub(crate) fn headless(mut self) -> Self {
         self.entrypoint = "sdk-cli";
         self
     }
 
     /// After the user's next prompt.
-    pub(super) fn at_prompt(mut self, number: u32) -> Self {
+    pub(crate) fn at_prompt(mut self, number: u32) -> Self {
         self.session.prompt_id = format!("9c0fe5a1-0000-4000-8000-{number:012}");
         self
     }
 
-    pub(super) fn call(&self, tool: &str, input: Value) -> Call {
+    pub(crate) fn call(&self, tool: &str, input: Value) -> Call {
         let number = self.world.calls.replace(self.world.calls.get() + 1);
         Call { tool: tool.to_owned(), input, id: format!("toolu_{number:04}") }
     }
 
     /// An edit of a file, seen from where the session is.
-    pub(super) fn edit(&self, file: impl AsRef<Path>) -> Call {
+    pub(crate) fn edit(&self, file: impl AsRef<Path>) -> Call {
         let file = self.session.cwd.join(file);
         self.call("Edit", json!({ "file_path": file, "old_string": "a", "new_string": "b" }))
     }
 
-    pub(super) fn bash(&self, line: &str) -> Call {
+    pub(crate) fn bash(&self, line: &str) -> Call {
         self.call("Bash", json!({ "command": line, "description": "what it does" }))
     }
 
     /// The hook as this session's client starts it.
-    pub(super) fn hook(&self) -> Invocation {
+    pub(crate) fn hook(&self) -> Invocation {
         self.with_environment(self.world.hook()).env("CLAUDE_PROJECT_DIR", self.project.display().to_string())
     }
 
@@ -201,82 +265,89 @@ impl Claude<'_> {
     }
 
     #[track_caller]
-    pub(super) fn ask(&self, payload: &Payload) -> Option<Value> {
+    pub(crate) fn ask(&self, payload: &Payload) -> Option<Value> {
         documented(&self.hook().stdin(payload.to_bytes()).run())
     }
 
-    pub(super) fn event_before(&self, call: &Call) -> Payload {
+    pub(crate) fn event_before(&self, call: &Call) -> Payload {
         call.in_event(self.session.pre_tool_use(&call.tool, call.input.clone()))
     }
 
     #[track_caller]
-    pub(super) fn before(&self, call: &Call) -> Option<Value> {
+    pub(crate) fn before(&self, call: &Call) -> Option<Value> {
         self.ask(&self.event_before(call))
+    }
+
+    /// An edit of this file is denied.
+    #[track_caller]
+    pub(crate) fn may_not_edit(&self, file: impl AsRef<Path>) -> bool {
+        denial(self.before(&self.edit(file)).as_ref()).is_some()
     }
 
     /// The reason of a denial.
     #[track_caller]
-    pub(super) fn refused(&self, call: &Call) -> String {
+    pub(crate) fn refused(&self, call: &Call) -> String {
         let answer = self.before(call);
         denial(answer.as_ref()).unwrap_or_else(|| panic!("{call:?} is not refused: {answer:?}"))
     }
 
     #[track_caller]
-    pub(super) fn passes(&self, call: &Call) {
+    pub(crate) fn passes(&self, call: &Call) {
         let answer = self.before(call);
         assert_eq!(answer, None, "{call:?}");
     }
 
     #[track_caller]
-    pub(super) fn after(&self, call: &Call, response: Value) -> Option<Value> {
+    pub(crate) fn after(&self, call: &Call, response: Value) -> Option<Value> {
         self.ask(&call.in_event(self.session.post_tool_use(&call.tool, call.input.clone(), response)))
     }
 
     #[track_caller]
-    pub(super) fn succeeded(&self, call: &Call) {
+    pub(crate) fn succeeded(&self, call: &Call) {
         assert_eq!(self.after(call, shell_response("")), None, "{call:?}");
     }
 
     #[track_caller]
-    pub(super) fn failed(&self, call: &Call) -> Option<Value> {
+    pub(crate) fn failed(&self, call: &Call) -> Option<Value> {
         let failure = self.session.post_tool_use_failure(&call.tool, call.input.clone(), "Exit code 1\n");
         self.ask(&call.in_event(failure))
     }
 
     #[track_caller]
-    pub(super) fn starts(&self, source: &str) -> Option<String> {
+    pub(crate) fn starts(&self, source: &str) -> Option<String> {
         let answer = self.ask(&self.session.session_start(source));
         context(answer.as_ref())
     }
 
     #[track_caller]
-    pub(super) fn types(&self, prompt: &str) -> Option<Value> {
+    pub(crate) fn types(&self, prompt: &str) -> Option<Value> {
         self.ask(&self.session.user_prompt_submit(prompt))
     }
 
     #[track_caller]
-    pub(super) fn answer_to(&self, prompt: &str) -> String {
-        reason(self.types(prompt).as_ref())
+    pub(crate) fn answer_to(&self, prompt: &str) -> String {
+        let answer = self.types(prompt);
+        block_reason(answer.as_ref()).unwrap_or_else(|| panic!("`{prompt}` is not answered: {answer:?}"))
     }
 
     #[track_caller]
-    pub(super) fn stop(&self) -> Option<Value> {
+    pub(crate) fn stop(&self) -> Option<Value> {
         self.ask(&self.session.stop("All of it is done."))
     }
 
     #[track_caller]
-    pub(super) fn held(&self) -> String {
-        reason(self.stop().as_ref())
+    pub(crate) fn held(&self) -> String {
+        block_reason(self.stop().as_ref()).expect("the stop is blocked")
     }
 
     #[track_caller]
-    pub(super) fn stops(&self) {
+    pub(crate) fn stops(&self) {
         assert_eq!(self.stop(), None);
     }
 
     /// Writes a file by an edit that passes and succeeds.
     #[track_caller]
-    pub(super) fn edits(&self, file: impl AsRef<Path>, content: &str) {
+    pub(crate) fn edits(&self, file: impl AsRef<Path>, content: &str) {
         let path = self.session.cwd.join(&file);
         let call = self.edit(file);
         self.passes(&call);
@@ -286,14 +357,14 @@ impl Claude<'_> {
     }
 
     /// A line in Claude's shell, unseen by the hook.
-    pub(super) fn shell(&self, line: &str) -> Outcome {
+    pub(crate) fn shell(&self, line: &str) -> Outcome {
         let shell = Invocation::new("/bin/bash", &self.world.sandbox).args(["-c", line]);
         self.with_environment(shell).run()
     }
 
     /// Runs a line that passes, tells the hook how it ended, and hears nothing; its status.
     #[track_caller]
-    pub(super) fn runs(&self, line: &str) -> i32 {
+    pub(crate) fn runs(&self, line: &str) -> i32 {
         let call = self.bash(line);
         self.passes(&call);
         let outcome = self.shell(line);
@@ -308,25 +379,18 @@ impl Claude<'_> {
 
     /// Runs a line that passes and succeeds.
     #[track_caller]
-    pub(super) fn does(&self, line: &str) {
+    pub(crate) fn does(&self, line: &str) {
         assert_eq!(self.runs(line), 0, "{line}");
     }
 }
 
-pub(super) fn shell_response(stdout: &str) -> Value {
+pub(crate) fn shell_response(stdout: &str) -> Value {
     json!({ "stdout": stdout, "stderr": "", "interrupted": false, "isImage": false, "noOutputExpected": false })
-}
-
-#[track_caller]
-pub(super) fn reason(answer: Option<&Value>) -> String {
-    let answer = answer.expect("there is an answer");
-    assert!(is_block(answer), "{answer}");
-    answer["reason"].as_str().expect("a block has a reason").to_owned()
 }
 
 /// The command line that a text tells Claude to run; fails if there is none.
 #[track_caller]
-pub(super) fn command_in(text: &str) -> String {
+pub(crate) fn command_in(text: &str) -> String {
     let found = ["run in Bash: ", "run alone on a line (no pipe): ", "work on a branch of your own: "]
         .iter()
         .find_map(|before| {
@@ -339,7 +403,7 @@ pub(super) fn command_in(text: &str) -> String {
 
 /// The prompt that a text asks the user to type; fails if there is none.
 #[track_caller]
-pub(super) fn prompt_in(text: &str) -> String {
+pub(crate) fn prompt_in(text: &str) -> String {
     let start = text.rfind("): req ").unwrap_or_else(|| panic!("no prompt in: {text}"));
     text[start + 3..].lines().next().unwrap().to_owned()
 }

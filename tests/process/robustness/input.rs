@@ -1,9 +1,10 @@
 //! What comes on stdin or does not come, what becomes of stdout, ids of every shape: garbage passes in silence, a whole value is
 //! answered at once, and no id leaves the state folder.
 
-use crate::dice::Dice;
 use crate::driver::{documented, tree};
 use crate::gate::{Gate, INSISTS, WORDS, reason, token};
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -19,9 +20,10 @@ const READ_DEADLINE: Duration = Duration::from_secs(2);
 #[test]
 fn garbage_and_inputs_cut_short_pass_in_silence_and_the_gate_still_blocks() {
     let gate = Gate::new(INSISTS);
-    let mut dice = Dice::seeded(1);
+    let mut dice = StdRng::seed_from_u64(1);
     for round in 0..100 {
-        let bytes = dice.bytes(1 << (round % 13));
+        let mut bytes = vec![0; 1 << (round % 13)];
+        dice.fill(&mut bytes[..]);
         assert_eq!(gate.answer(round, &bytes), None, "random bytes, round {round}");
     }
     for (round, (name, payload)) in payloads::recordings().into_iter().enumerate() {
@@ -34,6 +36,15 @@ fn garbage_and_inputs_cut_short_pass_in_silence_and_the_gate_still_blocks() {
     assert_eq!(documented(&gate.hook().stdin_closed().run()), None);
     assert!(gate.journal().contains("no complete JSON value"), "{}", gate.journal());
     gate.blocked(WORDS);
+}
+
+#[test]
+fn of_all_recorded_inputs_only_the_stops_are_answered() {
+    let gate = Gate::new(INSISTS);
+    let inputs = payloads::recordings().into_iter().enumerate();
+    let answered = inputs.filter(|(round, (_, input))| gate.answer(*round, &input.to_bytes()).is_some());
+    let names: Vec<String> = answered.map(|(_, (name, _))| name).collect();
+    assert_eq!(names, ["Stop", "Stop-stop_hook_active"]);
 }
 
 #[test]

@@ -106,7 +106,6 @@ fn watch_transcript(own: &Own, time: Duration) {
     }
 }
 
-#[cfg(unix)]
 fn note_signals(own: &Own) {
     let mut signals = signal_hook::iterator::Signals::new([signal_hook::consts::SIGTERM]).expect("a handler");
     let own = own.clone();
@@ -116,6 +115,3 @@ fn note_signals(own: &Own) {
         }
     });
 }
-
-#[cfg(not(unix))]
-fn note_signals(_own: &Own) {}

@@ -159,6 +159,7 @@ fn calls_past_a_limit_are_reported_at_doublings() {
         (World::with_loops(2, 2), "xxxyzyz".to_owned(), &[2, 3, 7]),
         (World::with_loops(0, 4), "x".repeat(9), &[]),
         (World::with_loops(4, 0), "xy".repeat(9), &[]),
+        (World::new(), ('\u{100}'..'\u{140}').collect(), &[61, 62, 64]),
     ] {
         assert_eq!(world.notices_at(&calls), expected, "{calls}");
     }

@@ -1,7 +1,39 @@
-//! CONTRIBUTING.md promises that three common changes touch at most three files each. The promise is kept here.
+//! Documents against what they name. `client-facts.md`: each case that it names exists, and each that exists is named (the
+//! cases themselves need the real client). CONTRIBUTING.md: a common change touches at most three files.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use tests::listing;
+
+const DOCUMENT: &str = include_str!("../client-facts.md");
+
+#[test]
+fn the_document_names_exactly_the_cases_there_are() {
+    let named: BTreeSet<String> = DOCUMENT.lines().filter_map(case).map(str::to_owned).collect();
+    let existing: BTreeSet<String> =
+        listing::tests_in("e2e/facts").into_iter().map(|test| format!("facts::{test}")).collect();
+    let missing: Vec<_> = named.difference(&existing).collect();
+    let unnamed: Vec<_> = existing.difference(&named).collect();
+    assert!(missing.is_empty(), "client-facts.md names cases that are not in e2e/facts: {missing:#?}");
+    assert!(
+        unnamed.is_empty(),
+        "client-facts.md lacks `case: NAME` for these tests in e2e/facts: {unnamed:#?}"
+    );
+}
+
+#[test]
+fn every_section_of_the_document_has_a_case() {
+    let sections: Vec<&str> = DOCUMENT.split("\n## ").skip(1).collect();
+    assert!(sections.len() >= 13, "{} sections", sections.len());
+    for section in sections {
+        assert!(section.lines().any(|line| case(line).is_some()), "no case proves: {section}");
+    }
+}
+
+fn case(line: &str) -> Option<&str> {
+    line.strip_prefix("case: ")
+}
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
@@ -34,26 +66,4 @@ fn each_common_change_touches_at_most_three_files_that_exist() {
             assert!(root().join(&file).is_file(), "{name}: there is no {file}");
         }
     }
-}
-
-#[test]
-fn a_default_stands_in_one_file_only_and_every_setting_has_one() {
-    let defaults = fs::read_to_string(root().join("config/defaults.yaml")).unwrap();
-    let schema = fs::read_to_string(root().join("config/requirements.schema.json")).unwrap();
-    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
-    let sections =
-        schema["properties"].as_object().unwrap().iter().filter(|(_, value)| value["properties"].is_object());
-    let mut settings = 0;
-    for (section, value) in sections {
-        let (_, text) =
-            defaults.split_once(&format!("\n{section}:\n")).unwrap_or_else(|| panic!("no section {section}"));
-        let own: Vec<&str> =
-            text.lines().take_while(|line| line.is_empty() || line.starts_with([' ', '#'])).collect();
-        for key in value["properties"].as_object().unwrap().keys() {
-            let stands = own.iter().filter(|line| line.trim_start().starts_with(&format!("{key}:"))).count();
-            assert_eq!(stands, 1, "{section}.{key} in config/defaults.yaml");
-            settings += 1;
-        }
-    }
-    assert!(settings > 0);
 }
