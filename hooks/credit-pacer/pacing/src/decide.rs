@@ -192,9 +192,8 @@ fn forecast(windows: &mut [WindowPace; 2], now: f64, learned: &Learned, rules: &
         let left = seconds(budget.resets_at) - now;
         let share_left = (left / seconds(pace.window.length_secs())).min(1.0);
         let share_unknown = match pace.window {
-            // A burst of calls ends when it ends, whatever the habit.
+            // Nobody knows when a burst ends; of the weekly habit one day out of the days known is unknown.
             Window::FiveHour => 0.5,
-            // The forecast is the habit: one day out of the days known.
             Window::SevenDay => 1.0 / f64::from(learned.habit.days().max(1)),
         };
         let doubt = DOUBT * (share_left + share_unknown);
