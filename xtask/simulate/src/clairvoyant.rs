@@ -3,7 +3,7 @@
 //! It keeps the promises that a user can check: nothing waits while the reading stands at or under the safe line of a
 //! window, a delay is at most the longest one, and no call is refused. It cannot reach another device either.
 
-use pacing::{Call, Forecast, Learned, Rules, Window, seconds};
+use pacing::{Forecast, Learned, Rules, Window, seconds};
 
 use crate::demand::{Demand, WEEKS};
 use crate::world::{self, Controller, Place, Week, World, after, length};
@@ -16,10 +16,7 @@ const LOOK_EVERY: f64 = 30.0;
 
 /// The best outcomes of each week: the least lost work and locked-out time, each as a share of the week's, and the least lost work alone.
 pub(crate) fn best(demand: &Demand, rules: &Rules, unpaced: &[Week; WEEKS]) -> [[Week; WEEKS]; 2] {
-    let runs = EXPONENTS.map(|exponent| {
-        let (learned, looked, stretches) = (Learned::default(), f64::MIN, [1.0; 2]);
-        world::run(demand, || Clairvoyant { exponent, rules, learned: learned.clone(), looked, stretches })
-    });
+    let runs = EXPONENTS.map(|exponent| world::run(demand, || controller(exponent, rules)));
     let best = |lockout_counts: f64, week: usize| {
         let began = demand.began[week];
         let working = demand.work_secs(began, began + length(Window::SevenDay)).max(1.0);
@@ -31,56 +28,37 @@ pub(crate) fn best(demand: &Demand, rules: &Rules, unpaced: &[Week; WEEKS]) -> [
     [1.0, 0.0].map(|lockout_counts| std::array::from_fn(|week| best(lockout_counts, week)))
 }
 
-struct Clairvoyant<'a> {
-    exponent: f64,
-    rules: &'a Rules,
-    learned: Learned,
-    looked: f64,
-    /// How much each window stretches gaps.
-    stretches: [f64; 2],
-}
-
-impl Clairvoyant<'_> {
-    fn look(&mut self, world: &World<'_>) {
-        let now = world.places.iter().map(|place| place.next).fold(f64::INFINITY, f64::min);
-        if now - self.looked < LOOK_EVERY {
-            return;
+fn controller(exponent: f64, rules: &Rules) -> impl Controller {
+    let (mut looked, mut stretches) = (f64::MIN, [1.0; 2]);
+    move |now: f64, world: &World<'_>, learned: &Learned| {
+        let next = world.places.iter().map(|place| place.next).fold(f64::INFINITY, f64::min);
+        if next - looked >= LOOK_EVERY {
+            (looked, stretches) = (next, look(world, next, 1.0 + rules.longest_delay / learned.gap_secs()));
         }
-        self.looked = now;
-        let [(five_began, five), (seven_began, seven)] = world.used;
-        let seven_resets = seven_began + length(Window::SevenDay);
-        let end = seven_resets.min(five_began + length(Window::FiveHour));
-        let forecast = to_come(world, end, seven_resets);
-        let elsewhere = |to: f64| {
-            let uses = world.demand.elsewhere.iter().filter(|(at, _)| (now..to).contains(at));
-            uses.map(|(_, points)| points).sum::<f64>()
-        };
-        let five = (100.0 - five - elsewhere(end)).max(0.0);
-        let seven = (100.0 - seven) / world.demand.week_per_point - elsewhere(seven_resets);
-        let most = 1.0 + self.rules.longest_delay / self.learned.gap_secs();
-        self.stretches = [
-            pacing::stretch(&forecast, None, five, most),
-            pacing::stretch(&forecast, Some((five, 100.0)), seven.max(0.0), most),
-        ];
-    }
-}
-
-impl Controller for Clairvoyant<'_> {
-    fn delay_secs(&mut self, now: f64, world: &World<'_>) -> f64 {
-        self.look(world);
         let over = Window::ALL.into_iter().zip(&world.readings).filter_map(|(window, reading)| {
             let reading = reading.filter(|reading| seconds(reading.resets_at) > now)?;
-            let line = self.rules.line(window, reading.resets_at, now);
-            (reading.used_percent > line.safe_percent).then_some(self.stretches[window as usize])
+            let line = rules.line(window, reading.resets_at, now);
+            (reading.used_percent > line.safe_percent).then_some(stretches[window as usize])
         });
-        let stretch = over.fold(1.0, f64::max);
-        let delay = self.learned.gap_secs() * (stretch.powf(self.exponent) - 1.0);
-        if delay < self.rules.shortest_delay { 0.0 } else { delay.min(self.rules.longest_delay) }
+        let delay = learned.gap_secs() * (over.fold(1.0, f64::max).powf(exponent) - 1.0);
+        if delay < rules.shortest_delay { 0.0 } else { delay.min(rules.longest_delay) }
     }
+}
 
-    fn called(&mut self, call: Call) {
-        self.learned.call(call);
-    }
+/// How much each window stretches gaps.
+fn look(world: &World<'_>, now: f64, most: f64) -> [f64; 2] {
+    let [(five_began, five), (seven_began, seven)] = world.used;
+    let seven_resets = seven_began + length(Window::SevenDay);
+    let end = seven_resets.min(five_began + length(Window::FiveHour));
+    let forecast = to_come(world, end, seven_resets);
+    let elsewhere = |to: f64| {
+        let uses = world.demand.elsewhere.iter().filter(|(at, _)| (now..to).contains(at));
+        uses.map(|(_, points)| points).sum::<f64>()
+    };
+    let five = (100.0 - five - elsewhere(end)).max(0.0);
+    let seven = (100.0 - seven) / world.demand.week_per_point - elsewhere(seven_resets);
+    [(None, five), (Some((five, 100.0)), seven.max(0.0))]
+        .map(|(caps, fitting)| pacing::stretch(&forecast, caps, fitting, most))
 }
 
 /// What the machines' threads will use without delay: the points until `end`, where the current 5-hour window ends, and those of each

@@ -1,6 +1,7 @@
 //! What a user would do in three weeks if nothing was in the way. Drawn before anything runs: every controller meets the same.
 
 use std::f64::consts::TAU;
+use std::ops::Range;
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -34,11 +35,8 @@ pub(crate) struct Demand {
     pub(crate) lag_is_known: bool,
 }
 
-#[derive(Clone, Copy)]
-pub(crate) struct Shift {
-    pub(crate) from: f64,
-    pub(crate) to: f64,
-}
+/// When the user, or a thread, is at work.
+pub(crate) type Shift = Range<f64>;
 
 pub(crate) struct Thread {
     pub(crate) session: u64,
@@ -89,7 +87,7 @@ impl Demand {
         let shifts = shifts(profile, began, random);
         let week = self.threads.iter().map(|thread| thread.week(profile, &shifts, random));
         let mut week: Vec<_> = week.collect();
-        let points = profile.week_percent * skewed(random, profile.week_spread) / self.week_per_point;
+        let points = profile.week_percent.0 * skewed(random, profile.week_percent.1) / self.week_per_point;
         let own = if has_elsewhere { points * (1.0 - ELSEWHERE) } else { points };
         let batches = week.iter_mut().flatten().flat_map(|(_, batches)| batches);
         share_out(own, batches.map(|batch| &mut batch.points).collect());
@@ -107,7 +105,7 @@ impl Demand {
 
     /// For how long the user was at work between these moments, in seconds.
     pub(crate) fn work_secs(&self, from: f64, to: f64) -> f64 {
-        self.shifts.iter().map(|shift| (shift.to.min(to) - shift.from.max(from)).max(0.0)).sum()
+        self.shifts.iter().map(|shift| (shift.end.min(to) - shift.start.max(from)).max(0.0)).sum()
     }
 }
 
@@ -130,8 +128,8 @@ fn shifts(profile: &Profile, began: f64, random: &mut StdRng) -> Vec<Shift> {
         for (from, to) in profile.hours {
             let length = if is_short { (to - from) / 6.0 } else { to - from };
             let from = monday + f64::from(day) * DAY + (from + late) * HOUR;
-            let shift = Shift { from: from.max(began), to: (from + length * HOUR).min(began + 7.0 * DAY) };
-            if shift.from < shift.to {
+            let shift = from.max(began)..(from + length * HOUR).min(began + 7.0 * DAY);
+            if !shift.is_empty() {
                 shifts.push(shift);
             }
         }
@@ -144,36 +142,36 @@ impl Thread {
     fn week(&self, profile: &Profile, shifts: &[Shift], random: &mut StdRng) -> Vec<(Shift, Vec<Batch>)> {
         let mut work = Vec::new();
         for shift in shifts {
-            let length = shift.to - shift.from;
+            let length = shift.end - shift.start;
             let (begins, lasts) = match (self.session, self.agent) {
                 (0, 0) => (0.0, 1.0),
                 // Some hours of each subagent.
                 (_, 1..) => (random.random_range(0.0..0.6), 0.4),
                 (_, 0) => (random.random_range(0.0..0.4), 0.6),
             };
-            let from = shift.from + begins * length;
-            let span = Shift { from, to: (from + lasts * length).min(shift.to) };
-            work.push((span, batches(profile, span, random)));
+            let from = shift.start + begins * length;
+            let span = from..(from + lasts * length).min(shift.end);
+            work.push((span.clone(), batches(profile, &span, random)));
         }
         work
     }
 }
 
 /// What fills a span of work if nothing is delayed.
-fn batches(profile: &Profile, span: Shift, random: &mut StdRng) -> Vec<Batch> {
+fn batches(profile: &Profile, span: &Shift, random: &mut StdRng) -> Vec<Batch> {
     let mut batches = Vec::new();
-    let mut now = span.from;
+    let mut now = span.start;
     // What a request costs grows with what the conversation has become.
     let mut weight = skewed(random, 0.5);
     loop {
         let mut gap_secs = 2.0 + (profile.gap_secs - 2.0) * skewed(random, 0.7);
-        if random.random_bool(1.0 / profile.batches_per_prompt) {
+        if random.random_bool(1.0 / profile.prompt.0) {
             let is_long = random.random_bool(0.05);
-            gap_secs += exponential(random, profile.pause_secs) * if is_long { 8.0 } else { 1.0 };
+            gap_secs += exponential(random, profile.prompt.1) * if is_long { 8.0 } else { 1.0 };
             weight = skewed(random, 0.5);
         }
         now += gap_secs;
-        if now >= span.to {
+        if now >= span.end {
             return batches;
         }
         let calls = 1 + (0..5).take_while(|_| random.random_bool(0.25)).count();
@@ -185,8 +183,8 @@ fn batches(profile: &Profile, span: Shift, random: &mut StdRng) -> Vec<Batch> {
 fn elsewhere(shifts: &[Shift], points: f64, random: &mut StdRng) -> Vec<(f64, f64)> {
     let mut uses = Vec::new();
     for shift in shifts {
-        let mut now = shift.from + exponential(random, 300.0);
-        while now < shift.to {
+        let mut now = shift.start + exponential(random, 300.0);
+        while now < shift.end {
             uses.push((now, skewed(random, 0.8)));
             now += exponential(random, 300.0);
         }

@@ -15,9 +15,9 @@ use std::process::ExitCode;
 use std::thread;
 
 use demand::{Demand, WEEKS};
-use pacing::{Call, Learned, Readings, Rules, decide, is_clearly_within};
+use pacing::{Learned, decide};
 use profile::{PROFILES, Profile};
-use world::{Controller, Week, World};
+use world::{Week, World};
 
 const USAGE: &str = "usage: cargo xtask simulate [--judge]    --judge: seeds that no constant was tuned on\n";
 
@@ -55,28 +55,17 @@ fn rows(first: u64) -> Vec<Row> {
 
 fn run(profile: &Profile, seed: u64) -> Row {
     let (demand, rules) = (Demand::of(profile, seed), profile.rules());
-    let without = world::run(&demand, || |_: f64, _: &Readings| 0.0);
-    let original = world::run(&demand, || original::delay_secs);
-    let pacer = world::run(&demand, || Pacer { rules: &rules, learned: Learned::default() });
+    let without = world::run(&demand, || |_: f64, _: &World<'_>, _: &Learned| 0.0);
+    let original = world::run(&demand, || {
+        |now: f64, world: &World<'_>, _: &Learned| original::delay_secs(now, &world.readings)
+    });
+    let pacer = world::run(&demand, || {
+        |now: f64, world: &World<'_>, learned: &Learned| {
+            decide(now, &world.readings, learned, &rules).delay_secs
+        }
+    });
     let [optimum, saver] = clairvoyant::best(&demand, &rules, &without);
     (profile.name, [without, original, pacer, optimum, saver])
-}
-
-struct Pacer<'a> {
-    rules: &'a Rules,
-    learned: Learned,
-}
-
-impl Controller for Pacer<'_> {
-    fn delay_secs(&mut self, now: f64, world: &World<'_>) -> f64 {
-        self.learned.read(&world.readings);
-        let is_within = is_clearly_within(&world.readings, self.rules);
-        if is_within { 0.0 } else { decide(now, &world.readings, &self.learned, self.rules).delay_secs }
-    }
-
-    fn called(&mut self, call: Call) {
-        self.learned.call(call);
-    }
 }
 
 /// A week in which no window comes to this usage is easy: nothing has to be delayed.
@@ -118,11 +107,12 @@ fn mean(numbers: impl Iterator<Item = f64>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Demand, PROFILES, Readings, world};
+    use super::{Demand, Learned, PROFILES, World, world};
 
     #[test]
     fn seed_decides_the_weeks() {
-        let weeks = |seed| world::run(&Demand::of(&PROFILES[5], seed), || |_: f64, _: &Readings| 0.0);
+        let weeks =
+            |seed| world::run(&Demand::of(&PROFILES[5], seed), || |_: f64, _: &World<'_>, _: &Learned| 0.0);
         assert_eq!(weeks(1), weeks(1));
         assert_ne!(weeks(1), weeks(2));
     }

@@ -16,14 +16,10 @@ pub(crate) struct Profile {
     pub(crate) subagents: u64,
     /// From one batch of tool calls to the next, in seconds, in the mean.
     pub(crate) gap_secs: f64,
-    /// Batches until the user has to say something, in the mean.
-    pub(crate) batches_per_prompt: f64,
-    /// How long that takes, in seconds, in the mean.
-    pub(crate) pause_secs: f64,
-    /// The usage of a week without delays, in percent, in the mean.
-    pub(crate) week_percent: f64,
-    /// How much that differs from week to week: the standard deviation of its logarithm.
-    pub(crate) week_spread: f64,
+    /// Batches until the user has to say something, and how long that takes, in seconds: means.
+    pub(crate) prompt: (f64, f64),
+    /// The usage of a week without delays, in percent: the mean, and the standard deviation of its logarithm from week to week.
+    pub(crate) week_percent: (f64, f64),
     /// Machines that share the account; sessions take turns on them.
     pub(crate) machines: u64,
     /// How likely another device, which nobody paces, uses 30 %.
@@ -44,14 +40,14 @@ const TYPICAL: Profile = Profile {
     sessions: 1,
     subagents: 0,
     gap_secs: 25.0,
-    batches_per_prompt: 12.0,
-    pause_secs: 180.0,
-    week_percent: 90.0,
-    week_spread: 0.25,
+    prompt: (12.0, 180.0),
+    week_percent: (90.0, 0.25),
     machines: 1,
     elsewhere: 0.25,
     workdays: MONDAY_TO_FRIDAY,
 };
+
+const ON_WEEKENDS: Profile = Profile { days: FRIDAY_TO_SUNDAY, workdays: FRIDAY_TO_SUNDAY, ..TYPICAL };
 
 pub(crate) const PROFILES: [Profile; 8] = [
     // Far too much in both windows.
@@ -60,8 +56,8 @@ pub(crate) const PROFILES: [Profile; 8] = [
         hours: &[(8.0, 12.5), (13.0, 19.0)],
         sessions: 3,
         subagents: 2,
-        batches_per_prompt: 30.0,
-        week_percent: 200.0,
+        prompt: (30.0, 180.0),
+        week_percent: (200.0, 0.25),
         ..TYPICAL
     },
     // Too much in many 5-hour windows; enough for a week, mostly.
@@ -71,10 +67,8 @@ pub(crate) const PROFILES: [Profile; 8] = [
         burst_days: Some(3),
         sessions: 2,
         gap_secs: 20.0,
-        batches_per_prompt: 25.0,
-        pause_secs: 120.0,
-        week_percent: 95.0,
-        week_spread: 0.3,
+        prompt: (25.0, 120.0),
+        week_percent: (95.0, 0.3),
         ..TYPICAL
     },
     // Around the limit, in the evening and past midnight.
@@ -83,50 +77,40 @@ pub(crate) const PROFILES: [Profile; 8] = [
         days: [true, true, true, true, true, false, true],
         hours: &[(20.0, 26.0)],
         sessions: 2,
-        week_percent: 85.0,
-        week_spread: 0.3,
+        week_percent: (85.0, 0.3),
         ..TYPICAL
     },
     Profile { name: "office", ..TYPICAL },
     // All of it in three days, with the days set.
     Profile {
         name: "weekend",
-        days: FRIDAY_TO_SUNDAY,
         hours: &[(10.0, 13.0), (14.0, 19.0)],
-        pause_secs: 240.0,
-        week_percent: 60.0,
-        week_spread: 0.3,
-        workdays: FRIDAY_TO_SUNDAY,
-        ..TYPICAL
+        prompt: (12.0, 240.0),
+        week_percent: (60.0, 0.3),
+        ..ON_WEEKENDS
     },
     // A quarter of a week, so that no limit is hit; a busy day may still pass the safe line of a 5-hour window.
     Profile {
         name: "light",
         hours: &[(10.0, 12.0), (14.0, 16.0)],
         gap_secs: 40.0,
-        batches_per_prompt: 8.0,
-        pause_secs: 300.0,
-        week_percent: 25.0,
-        week_spread: 0.2,
+        prompt: (8.0, 300.0),
+        week_percent: (25.0, 0.2),
         ..TYPICAL
     },
     // Around the limit, of which a telephone or a colleague uses 30 %.
-    Profile { name: "second-device", sessions: 2, elsewhere: 1.0, week_percent: 100.0, ..TYPICAL },
+    Profile { name: "second-device", sessions: 2, elsewhere: 1.0, week_percent: (100.0, 0.25), ..TYPICAL },
     // Bursts on some days of the weekend, from two machines that know nothing of each other.
     Profile {
         name: "bursts",
-        days: FRIDAY_TO_SUNDAY,
         hours: &[(9.0, 12.0), (15.0, 18.0), (20.0, 24.0)],
         burst_days: Some(2),
         sessions: 4,
         gap_secs: 20.0,
-        batches_per_prompt: 20.0,
-        pause_secs: 120.0,
-        week_percent: 75.0,
-        week_spread: 0.4,
+        prompt: (20.0, 120.0),
+        week_percent: (75.0, 0.4),
         machines: 2,
-        workdays: FRIDAY_TO_SUNDAY,
-        ..TYPICAL
+        ..ON_WEEKENDS
     },
 ];
 

@@ -2,27 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use pacing::{Call, Reading, Readings, Window, seconds, whole_seconds};
+use pacing::{Call, Learned, Reading, Readings, Window, seconds, whole_seconds};
 
 use crate::demand::{Batch, Demand, Thread, WEEKS};
 
 /// Calls that end within this time of the first of them are one batch, in seconds.
 const BATCH_SECS: f64 = 2.0;
 
-/// Says how long a call on its machine waits.
-pub(crate) trait Controller {
-    /// The delay of a call, in seconds. Only one that knows the future looks at more than the readings.
-    fn delay_secs(&mut self, now: f64, world: &World<'_>) -> f64;
+/// Says how long a call waits, in seconds: by its time and what its machine knows. Only one that knows the future looks at more of
+/// the world than the readings.
+pub(crate) trait Controller: FnMut(f64, &World<'_>, &Learned) -> f64 {}
 
-    fn called(&mut self, _call: Call) {}
-}
-
-/// A formula without memory.
-impl<F: Fn(f64, &Readings) -> f64> Controller for F {
-    fn delay_secs(&mut self, now: f64, world: &World<'_>) -> f64 {
-        self(now, &world.readings)
-    }
-}
+impl<F: FnMut(f64, &World<'_>, &Learned) -> f64> Controller for F {}
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Week {
@@ -75,15 +66,15 @@ pub(crate) fn run<C: Controller>(demand: &Demand, controller: impl Fn() -> C) ->
         sessions: vec![(f64::MIN, f64::MIN); demand.threads.len()],
         weeks: [Week::default(); WEEKS],
     };
-    let mut controllers: BTreeMap<u64, C> = BTreeMap::new();
+    let mut machines = BTreeMap::new();
     let mut elsewhere = demand.elsewhere.iter().peekable();
     while let Some((number, now)) = world.first() {
         match elsewhere.next_if(|(at, _)| *at <= now) {
             Some((at, points)) if *at >= world.locked_until => world.use_up(*at, *points),
             Some(_) => {}
             None => {
-                let machine = demand.threads[number].machine;
-                world.turn(number, now, controllers.entry(machine).or_insert_with(&controller));
+                let machine = machines.entry(demand.threads[number].machine);
+                world.turn(number, now, machine.or_insert_with(|| (Learned::default(), controller())));
             }
         }
     }
@@ -98,7 +89,7 @@ impl World<'_> {
     }
 
     /// A batch ends, and the thread waits, or goes on.
-    fn turn(&mut self, number: usize, now: f64, controller: &mut impl Controller) {
+    fn turn(&mut self, number: usize, now: f64, machine: &mut (Learned, impl Controller)) {
         let (thread, place) = (&self.demand.threads[number], self.places[number]);
         if now < self.locked_until {
             self.places[number] = after(thread, place, self.locked_until);
@@ -111,8 +102,8 @@ impl World<'_> {
         // A controller that knows the future sees this thread behind its batch.
         let done = Place { batch: place.batch + 1, ..place };
         self.places[number] = after(thread, done, now);
-        let until = self.pace(thread, now, batch, controller);
-        self.weeks[self.demand.week(now)].delayed_secs += until.min(shift.to) - now;
+        let until = self.pace(thread, now, batch, machine);
+        self.weeks[self.demand.week(now)].delayed_secs += until.min(shift.end) - now;
         self.places[number] = after(thread, done, until);
     }
 
@@ -163,17 +154,25 @@ impl World<'_> {
     }
 
     /// Until when the thread waits: with its batch, or by itself.
-    fn pace(&mut self, thread: &Thread, now: f64, batch: Batch, controller: &mut impl Controller) -> f64 {
+    fn pace<C: Controller>(
+        &mut self,
+        thread: &Thread,
+        now: f64,
+        batch: Batch,
+        machine: &mut (Learned, C),
+    ) -> f64 {
+        let (learned, controller) = machine;
         let session = usize::try_from(thread.session).unwrap_or(0);
         let (began, until) = self.sessions[session];
         let mut slept_secs = 0.0;
         if now - began >= BATCH_SECS && now >= until {
-            slept_secs = controller.delay_secs(now, self);
+            learned.read(&self.readings);
+            slept_secs = controller(now, self, learned);
             self.sessions[session] = (now, now + slept_secs);
         }
         for call in 0..batch.calls {
             let slept_secs = if call == 0 { slept_secs } else { 0.0 };
-            controller.called(Call { at: now, session: thread.session, slept_secs });
+            learned.call(Call { at: now, session: thread.session, slept_secs });
         }
         self.sessions[session].1.max(now)
     }
@@ -187,7 +186,7 @@ pub(crate) const fn length(window: Window) -> f64 {
 pub(crate) fn after(thread: &Thread, place: Place, now: f64) -> Place {
     let (shift, batches) = &thread.work[place.shift];
     match batches.get(place.batch) {
-        Some(batch) if now + batch.gap_secs < shift.to => Place { next: now + batch.gap_secs, ..place },
+        Some(batch) if now + batch.gap_secs < shift.end => Place { next: now + batch.gap_secs, ..place },
         _ => begin(thread, place.shift + 1, now),
     }
 }
@@ -196,8 +195,8 @@ pub(crate) fn after(thread: &Thread, place: Place, now: f64) -> Place {
 fn begin(thread: &Thread, shift: usize, now: f64) -> Place {
     let rest = thread.work.iter().enumerate().skip(shift);
     let mut fitting = rest.filter_map(|(shift, (span, batches))| {
-        let next = span.from.max(now) + batches.first()?.gap_secs;
-        (next < span.to).then_some(Place { shift, batch: 0, next })
+        let next = span.start.max(now) + batches.first()?.gap_secs;
+        (next < span.end).then_some(Place { shift, batch: 0, next })
     });
     fitting.next().unwrap_or(Place { shift: thread.work.len(), batch: 0, next: f64::INFINITY })
 }

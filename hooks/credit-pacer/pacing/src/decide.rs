@@ -11,15 +11,14 @@ use crate::{Reading, Readings, Strategy, Window, seconds};
 pub const CLOCK_PLAY_SECS: f64 = 90.0;
 
 /// Above 1: save first, spend last.
-const EXPONENT: f64 = 2.5;
+const EXPONENT: f64 = 3.0;
 
 /// Points of a limit that are kept back: readings are whole percents and lag behind.
-const RESERVE: f64 = 2.5;
+const RESERVE: f64 = 1.5;
 
-/// Calls wait once the expected calls exceed those that fit by this share of the window that is left, and for the weekly limit, whose
-/// forecast is the habit, of one day out of the days known. The further ahead a forecast looks the less exact it is, and a later delay
-/// still suffices.
-const DOUBT: f64 = 1.5;
+/// Calls wait once the expected calls exceed those that fit by so many times the share of the window that is left and the share that stays
+/// unknown. The further ahead a forecast looks the less exact it is, and a later delay still suffices.
+const DOUBT: f64 = 2.0;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pace {
@@ -193,7 +192,8 @@ fn forecast(windows: &mut [WindowPace; 2], now: f64, learned: &Learned, rules: &
         let left = seconds(budget.resets_at) - now;
         let share_left = (left / seconds(pace.window.length_secs())).min(1.0);
         let share_unknown = match pace.window {
-            Window::FiveHour => 0.0,
+            // Nobody knows when a burst ends; of the weekly habit one day out of the days known is unknown.
+            Window::FiveHour => 0.5,
             Window::SevenDay => 1.0 / f64::from(learned.habit.days().max(1)),
         };
         let doubt = DOUBT * (share_left + share_unknown);

@@ -309,17 +309,20 @@ impl Place<'_> {
         self.folder.join(format!("home/.claude/projects/project/{}.jsonl", self.session))
     }
 
-    /// A text as it is, anything else as a line of JSON; with the session, the project, and times in whole seconds since the epoch.
+    /// A text as it is, anything else as a line of JSON; with the session, the project, a habit, and times in whole seconds since the epoch.
     fn filled(&self, content: &Value) -> anyhow::Result<String> {
         let text = content.as_str().map_or_else(|| format!("{content}\n"), ToOwned::to_owned);
         let project = Value::from(self.folder.join("project").display().to_string()).to_string();
         let text = text.replace("{session}", &self.session).replace("{project}", project.trim_matches('"'));
+        let text = text.replace("{habit}", &"$#".repeat(28 * 96));
         let now = Timestamp::from(SystemTime::now()).micros().div_euclid(1_000_000);
         let mut parts = text.split("\"{now");
         let mut filled = parts.next().unwrap_or_default().to_owned();
         for part in parts {
             let (offset, rest) = part.split_once("}\"").context("no } after {now")?;
-            filled += &(now + offset.parse::<i64>().context("{now takes seconds")?).to_string();
+            let (is_count, secs) = offset.strip_prefix('/').map_or((false, offset), |secs| (true, secs));
+            let secs: i64 = secs.parse().context("{now takes seconds")?;
+            filled += &if is_count { now / secs } else { now + secs }.to_string();
             filled += rest;
         }
         Ok(filled)
