@@ -4,15 +4,13 @@
 //! unknown even where they are there, so that the answer is the same everywhere, and are listed. A fact that this clone should
 //! have and has not makes the answer no: a gate that cannot look must not say "satisfied".
 
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::hook::Context;
 
 use crate::location::Location;
-use crate::reply::{Reply, json};
-use crate::standing::{Standing, State};
+use crate::reply::Reply;
+use crate::status::{Standing, State};
 use crate::verb::Ci;
 use requirements_check::git::fetch_command;
 use requirements_check::place::World;
@@ -27,8 +25,6 @@ const DETACHED: &str = "HEAD is a commit and nobody says of which branch; say it
 /// What of a project's requirements a clean clone can tell, and the answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CiReport {
-    /// The form of this object: 1.
-    version: u32,
     /// The answer, and the exit status (0 if true): every rule that is judged is satisfied, nothing is wrong in the files, and there are rules or a checkout.
     met: bool,
     /// The branch that is judged; null on a commit without a branch, and without git.
@@ -52,26 +48,24 @@ struct NotJudged {
     why: &'static str,
 }
 
-impl fmt::Display for CiReport {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut lines = Standing::lines(&self.rules, true);
-        lines.extend(
-            (lines.is_empty() && self.met).then(|| "nothing required here can be judged in CI".to_owned()),
-        );
-        lines.extend(
-            self.not_judged.iter().map(|NotJudged { name, why }| format!("not judged in CI: {name} ({why})")),
-        );
-        lines.extend(self.problems.iter().map(|problem| format!("wrong: {problem}")));
-        lines.extend(self.notes.iter().cloned());
-        formatter.write_str(&lines.join("\n"))
-    }
-}
-
 /// Judges the checkout this is started in.
 pub(crate) fn ci(wanted: &Ci, location: &Location) -> Reply {
     let report = location.look_round(|context, world| judge(wanted, location, context, world));
-    let text = if wanted.json { json(&report) } else { report.to_string() };
-    Reply { is_no: !report.met, ..Reply::yes(text) }
+    let reply = if wanted.json { Reply::json(&report) } else { Reply::lines(report.lines()) };
+    Reply { is_no: !report.met, ..reply }
+}
+
+impl CiReport {
+    fn lines(&self) -> Vec<String> {
+        let mut lines = Standing::lines(&self.rules, true);
+        let is_empty = lines.is_empty() && self.met;
+        lines.extend(is_empty.then(|| "nothing required here can be judged in CI".to_owned()));
+        let not_judged = self.not_judged.iter();
+        lines.extend(not_judged.map(|NotJudged { name, why }| format!("not judged in CI: {name} ({why})")));
+        lines.extend(self.problems.iter().map(|problem| format!("wrong: {problem}")));
+        lines.extend(self.notes.iter().cloned());
+        lines
+    }
 }
 
 fn judge(wanted: &Ci, location: &Location, context: &Context<'_, Settings>, world: &mut World) -> CiReport {
@@ -88,7 +82,7 @@ fn judge(wanted: &Ci, location: &Location, context: &Context<'_, Settings>, worl
     for rule in Rule::all(&section.settings).filter(|_| section.enabled) {
         not_judged.extend(unjudged(&rule));
         let judged = judged(&rule, wanted, context, world);
-        rules.extend(judged.map(|judged| Standing::new(&rule, judged, &|key| section.origin(key))));
+        rules.extend(judged.map(|judged| Standing::new(&rule, judged, location)));
     }
     // A wrong folder must not be taken for a project without rules.
     let is_nowhere = !has_git && Rule::all(&section.settings).next().is_none();
@@ -97,7 +91,6 @@ fn judge(wanted: &Ci, location: &Location, context: &Context<'_, Settings>, worl
     }
     let is_met = rules.iter().all(|rule| rule.state == State::Met);
     CiReport {
-        version: 1,
         met: is_met && !is_nowhere && section.problems.is_empty(),
         branch: world.branch().map(ToOwned::to_owned),
         rules,

@@ -2,30 +2,24 @@
 
 mod change;
 pub(crate) mod file;
-pub(crate) mod ignore;
 mod key;
-mod outlook;
 #[cfg(test)]
 mod tests;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use shared::cli::Asker;
 use shared::config::{Entry, LayerKind, Origin, dotted, spelled};
 
-use crate::pause;
-use crate::reply::{Reply, json};
+use crate::location::Location;
+use crate::reply::{Answer, Reply};
 use crate::verb::{Config, ConfigChange};
 pub(crate) use change::turn;
-use key::{path_of, unknown};
-use outlook::Outlook;
+use key::{Outlook, path_of, unknown};
 
 /// What is in force, key by key, and what is wrong in the files.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ConfigReport {
-    /// The form of this object: 1.
-    version: u32,
     /// The keys asked for.
     entries: Vec<Setting>,
     /// What is wrong in the files, each with file, line and key; nothing of it is in force.
@@ -103,25 +97,24 @@ impl Setting {
     }
 }
 
-pub(crate) fn config(wanted: &Config, asker: &Asker<'_>, line: &str) -> Result<Reply, String> {
+pub(crate) fn config(wanted: &Config, location: &Location) -> Answer {
     match &wanted.change {
-        None => show(wanted, asker),
-        Some(ConfigChange::Set { key, value, level }) => change::set(key, Some(value), *level, asker, line),
-        Some(ConfigChange::Unset { key, level }) => change::set(key, None, *level, asker, line),
+        None => show(wanted, location),
+        Some(ConfigChange::Set { key, value, level }) => change::set(key, Some(value), *level, location),
+        Some(ConfigChange::Unset { key, level }) => change::set(key, None, *level, location),
     }
 }
 
-fn show(wanted: &Config, asker: &Asker<'_>) -> Result<Reply, String> {
-    let outlook = Outlook::of(asker, &asker.sources());
+fn show(wanted: &Config, location: &Location) -> Answer {
+    let outlook = Outlook::of(location, &location.sources());
     let path = wanted.key.as_deref().map_or(Ok(Vec::new()), path_of)?;
     let entries: Vec<Setting> = outlook.below(&path).map(Setting::new).collect();
-    let problems = outlook.problems.iter().map(ToString::to_string).collect();
-    let report = ConfigReport { version: 1, entries, problems };
-    if report.entries.is_empty() {
+    let problems: Vec<String> = outlook.problems.iter().map(ToString::to_string).collect();
+    if entries.is_empty() {
         return Err(unknown(&path, &outlook));
     }
     if wanted.json {
-        return Ok(Reply::yes(json(&report)));
+        return Ok(Reply::json(&ConfigReport { entries, problems }));
     }
     if let Some(only) = outlook.at(&path).filter(|_| !wanted.sources) {
         // For scripts: the value and nothing else.
@@ -131,10 +124,10 @@ fn show(wanted: &Config, asker: &Asker<'_>) -> Result<Reply, String> {
             other => spelled(other),
         }));
     }
-    let notes: Vec<String> = pause::note(asker).into_iter().chain(report.problems).collect();
-    let mut lines: Vec<String> =
-        report.entries.iter().flat_map(|setting| setting.lines(wanted.sources)).collect();
-    lines.extend((!notes.is_empty()).then(String::new));
-    lines.extend(notes);
-    Ok(Reply::yes(lines.join("\n")))
+    let lines = entries.iter().flat_map(|setting| setting.lines(wanted.sources));
+    let mut notes: Vec<String> = location.pause_note().into_iter().chain(problems).collect();
+    if !notes.is_empty() {
+        notes.insert(0, String::new());
+    }
+    Ok(Reply::lines(lines.chain(notes)))
 }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::help::{about, examples, groups};
-use crate::reply::{Reply, json, unknown};
+use crate::reply::{Answer, Reply, unknown};
 use crate::verb::clap_command;
 use hooks::HOOKS;
 
@@ -32,8 +32,6 @@ const WRITTEN: &[(&str, &str)] = pages! {
 /// `req docs --json`: without TOPIC all topics; with a topic that one and its text.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DocsReport {
-    /// The form of this answer; keys are added, never renamed.
-    version: u32,
     /// The topics, in the manual's order.
     topics: Vec<Topic>,
 }
@@ -51,7 +49,7 @@ struct Topic {
     text: Option<String>,
 }
 
-pub(crate) fn docs(topic: Option<&str>, is_json: bool) -> Result<Reply, String> {
+pub(crate) fn docs(topic: Option<&str>, is_json: bool) -> Answer {
     let mut topics = pages();
     if let Some(word) = topic {
         let word = word.trim().to_lowercase();
@@ -61,15 +59,13 @@ pub(crate) fn docs(topic: Option<&str>, is_json: bool) -> Result<Reply, String> 
         }
         topics.retain(|topic| topic.name == word);
     } else {
-        for topic in &mut topics {
-            topic.text = None;
-        }
+        topics.iter_mut().for_each(|topic| topic.text = None);
     }
-    Ok(Reply::yes(match topics.as_slice() {
-        _ if is_json => json(&DocsReport { version: 1, topics }),
-        [Topic { text: Some(text), .. }] => text.trim_end().to_owned(),
-        topics => format!("{}\nreq docs TOPIC prints one.", listed(topics)),
-    }))
+    Ok(match topics.as_slice() {
+        _ if is_json => Reply::json(&DocsReport { topics }),
+        [Topic { text: Some(text), .. }] => Reply::yes(text.trim_end()),
+        topics => Reply::yes(format!("{}\nreq docs TOPIC prints one.", listed(topics))),
+    })
 }
 
 /// A line for each topic, those of hooks apart.

@@ -1,7 +1,13 @@
-//! What `req --help` looks like, and the lists of verbs in the manual: one order, one set of examples. What each verb does and
-//! takes is said where it is defined.
+//! What `req --help` looks like, the lists of verbs in the manual, the manual pages, and what a shell needs to complete `req`: one
+//! order, one set of examples. What each verb does and takes is said where it is defined.
 
+use std::path::Path;
+
+use anyhow::Context as _;
 use clap::Command;
+use clap_complete::{Shell, generate};
+
+use crate::reply::{Answer, Reply};
 
 /// The verbs by what they are for.
 const GROUPS: [(&str, &[&str]); 6] = [
@@ -48,6 +54,25 @@ pub(crate) fn examples(verb: &Command) -> Vec<String> {
     let lines = help.strip_prefix("Example").map(|rest| rest.trim_start_matches('s'));
     let lines = lines.and_then(|rest| rest.strip_prefix(':')).unwrap_or_default();
     lines.lines().map(str::trim).filter(|line| !line.is_empty()).map(ToOwned::to_owned).collect()
+}
+
+pub(crate) fn completions(mut command: Command, shell: Shell) -> Reply {
+    let mut script = Vec::new();
+    generate(shell, &mut command, "req", &mut script);
+    Reply::yes(String::from_utf8_lossy(&script).trim_end())
+}
+
+/// Prints the page of `req`, or writes a page for each command into a folder.
+pub(crate) fn man(command: Command, dir: Option<&Path>) -> Answer {
+    let command = command.disable_help_subcommand(true);
+    let Some(dir) = dir else {
+        let mut page = Vec::new();
+        clap_mangen::Man::new(command).render(&mut page)?;
+        return Ok(Reply::yes(String::from_utf8_lossy(&page).trim_end()));
+    };
+    let written = std::fs::create_dir_all(dir).and_then(|()| clap_mangen::generate_to(command, dir));
+    written.with_context(|| dir.display().to_string())?;
+    Ok(Reply::yes(format!("wrote the pages into {}; man -M reads them", dir.display())))
 }
 
 #[cfg(test)]

@@ -1,10 +1,13 @@
 //! The answer to a command. An error is an answer, too: its text says why the answer is no, and what to do.
 
+use anyhow::{Error, anyhow};
 use requirements_check::change::Change;
+use schemars::JsonSchema;
 use serde::Serialize;
 use shared::config::nearest;
-use shared::operator::Caller;
 use shared::text::cut;
+
+pub(crate) type Answer = anyhow::Result<Reply>;
 
 #[derive(Debug, Default)]
 pub(crate) struct Reply {
@@ -17,27 +20,40 @@ pub(crate) struct Reply {
     pub(crate) is_recorded: bool,
 }
 
+// What each report for programs has. It has no description of its own: a schema describes the report.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Versioned<T> {
+    /// The form of this object: 1.
+    version: u32,
+    #[serde(flatten)]
+    report: T,
+}
+
 impl Reply {
     pub(crate) fn yes(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
+
+    pub(crate) fn lines(lines: impl IntoIterator<Item = String>) -> Self {
+        Self::yes(lines.into_iter().collect::<Vec<_>>().join("\n"))
+    }
+
+    /// A report for programs.
+    pub(crate) fn json(report: &impl Serialize) -> Self {
+        Self::yes(json(&Versioned { version: 1, report }))
+    }
 }
 
-/// A report for programs. Our own types always serialize.
+/// Our own types always serialize.
 pub(crate) fn json(report: &impl Serialize) -> String {
     serde_json::to_string_pretty(report).unwrap_or_default()
 }
 
-/// Claude, a script or a schedule reads this; the user can type `line`.
-pub(crate) fn refusal(caller: Caller, line: &str, why: &str) -> String {
-    format!("req: denied, because {}", caller.refusal_because(why, line, true))
-}
-
 /// An unknown name, with the nearest known one.
-pub(crate) fn unknown(what: &str, name: &str, known: &[&str], otherwise: &str) -> String {
+pub(crate) fn unknown(what: &str, name: &str, known: &[&str], otherwise: &str) -> Error {
     let name = cut(name, 60);
     let near = nearest(&name, known).map(|near| format!("; did you mean {near}?"));
-    format!("req: there is no {what} {name}{}", near.as_deref().unwrap_or(otherwise))
+    anyhow!("there is no {what} {name}{}", near.as_deref().unwrap_or(otherwise))
 }
 
 /// As much of a session's id as people need.

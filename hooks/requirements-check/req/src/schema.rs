@@ -10,7 +10,7 @@ use crate::config::ConfigReport;
 use crate::docs::DocsReport;
 use crate::journal::{LogReport, StatsReport, WhyReport};
 use crate::listing::{ListReport, SessionsReport};
-use crate::reply::{Reply, json, unknown};
+use crate::reply::{Answer, Reply, Versioned, json, unknown};
 use crate::status::StatusReport;
 
 /// What a program may rely on.
@@ -20,37 +20,36 @@ const STABILITY: &str = "Keys are added, never renamed or removed.";
 type Described = (&'static str, fn() -> Schema);
 
 const ALL: [Described; 12] = [
-    ("status", schema_of::<StatusReport>),
-    ("check", schema_of::<CheckReport>),
-    ("why", schema_of::<WhyReport<'static>>),
-    ("log", schema_of::<LogReport<'static>>),
-    ("log --stats", schema_of::<StatsReport>),
-    ("config", schema_of::<ConfigReport>),
-    ("list", schema_of::<ListReport>),
-    ("sessions", schema_of::<SessionsReport>),
+    ("status", schema_of::<Versioned<StatusReport<'static>>>),
+    ("check", schema_of::<Versioned<CheckReport>>),
+    ("why", schema_of::<Versioned<WhyReport<'static>>>),
+    ("log", schema_of::<Versioned<LogReport<'static>>>),
+    ("log --stats", schema_of::<Versioned<StatsReport<'static>>>),
+    ("config", schema_of::<Versioned<ConfigReport>>),
+    ("list", schema_of::<Versioned<ListReport>>),
+    ("sessions", schema_of::<Versioned<SessionsReport>>),
     ("hooks status", schema_of::<installer::status::Status>),
     ("doctor", schema_of::<installer::doctor::Report>),
-    ("ci", schema_of::<CiReport>),
-    ("docs", schema_of::<DocsReport>),
+    ("ci", schema_of::<Versioned<CiReport>>),
+    ("docs", schema_of::<Versioned<DocsReport>>),
 ];
 
 /// The schema of what that command prints; without one, which commands there are.
-pub(crate) fn schema(command: Option<&str>) -> Result<Reply, String> {
+pub(crate) fn schema(command: Option<&str>) -> Answer {
     let names = ALL.map(|(command, _)| name_of(command));
     let Some(wanted) = command else {
-        let lines =
-            names.iter().zip(ALL).map(|(name, (command, _))| format!("{name:14}req {command} --json"));
-        return Ok(Reply::yes(lines.collect::<Vec<_>>().join("\n")));
+        let line = |(name, (command, _)): (&String, Described)| format!("{name:14}req {command} --json");
+        return Ok(Reply::lines(names.iter().zip(ALL).map(line)));
     };
-    if let Some((command, schema)) = ALL.iter().find(|(command, _)| name_of(command) == name_of(wanted)) {
-        let mut schema = schema().to_value();
-        schema["title"] = format!("req {command} --json").into();
-        schema["$comment"] = STABILITY.into();
-        tidy(&mut schema);
-        return Ok(Reply::yes(json(&schema)));
-    }
-    let names = names.each_ref().map(String::as_str);
-    Err(unknown("schema of", wanted, &names, &format!("; there are {}", names.join(", "))))
+    let Some((command, schema)) = ALL.iter().find(|(command, _)| name_of(command) == name_of(wanted)) else {
+        let names = names.each_ref().map(String::as_str);
+        return Err(unknown("schema of", wanted, &names, &format!("; there are {}", names.join(", "))));
+    };
+    let mut schema = schema().to_value();
+    schema["title"] = format!("req {command} --json").into();
+    schema["$comment"] = STABILITY.into();
+    tidy(&mut schema);
+    Ok(Reply::yes(json(&schema)))
 }
 
 /// A command's words as one: `log --stats` is `log-stats`.
@@ -104,8 +103,8 @@ mod tests {
             all_described(&document, command);
         }
         assert_eq!(schema(Some(" log --stats ")).unwrap().text, schema(Some("log-stats")).unwrap().text);
-        assert!(schema(Some("stauts")).unwrap_err().contains("did you mean status?"));
-        assert!(schema(Some("zzz")).unwrap_err().contains("there are status, check"));
+        assert!(schema(Some("stauts")).unwrap_err().to_string().contains("did you mean status?"));
+        assert!(schema(Some("zzz")).unwrap_err().to_string().contains("there are status, check"));
     }
 
     #[track_caller]

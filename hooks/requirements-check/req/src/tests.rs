@@ -14,14 +14,14 @@ use requirements_check::satisfactions::Key;
 use requirements_check::state::Entry;
 use requirements_check::view::View;
 use serde_json::Value;
-use shared::host::Timestamp;
+use shared::host::{Clock, Environment, Host, Timestamp};
 use shared::operator::{Caller, Standing};
 
-use crate::known::Known;
-use crate::reply::Reply;
-use crate::request::RequestContext;
+use crate::location::Location;
+use crate::reply::Answer;
+use crate::request::{Known, RequestContext};
 use crate::verb::{Verb, parse_words};
-use session::{OTHER, ROOT, SESSION, Scene, origin};
+use session::{OTHER, ROOT, SESSION, Scene};
 
 pub(crate) const USER: Caller = Caller::Shell(Standing::Operator);
 pub(crate) const CLAUDE: Caller = Caller::Shell(Standing::InsideClaude);
@@ -29,6 +29,13 @@ const SCRIPT: Caller = Caller::Shell(Standing::NoTerminal);
 
 /// Everybody who can ask, the user first.
 const ALL: [Caller; 5] = [USER, Caller::Typed, CLAUDE, SCRIPT, Caller::Untyped];
+
+/// The verb of a command line.
+#[track_caller]
+pub(crate) fn verb_of(line: &str) -> Verb {
+    let commands = requirements_check::command_line::parse(line).commands.unwrap();
+    parse_words(&commands[0].words[1..]).unwrap_or_else(|error| panic!("{line}: {error}"))
+}
 
 /// Two sessions and two branches.
 fn known() -> Known {
@@ -53,31 +60,16 @@ impl Scene {
 
     /// Answers a command line of `req` and carries out its changes.
     #[track_caller]
-    fn req(&mut self, words: &str, caller: Caller) -> Result<Reply, String> {
-        let reply = self.answer(words, caller, None)?;
-        self.carry_out(&reply.changes);
-        Ok(reply)
-    }
-
-    /// The answer to a command line, in a project with this requirements file.
-    #[track_caller]
-    fn answer(&self, words: &str, caller: Caller, file: Option<&str>) -> Result<Reply, String> {
-        let line = &format!("req {words}");
-        let parsed = requirements_check::command_line::parse(line).commands.unwrap();
-        let verb = parse_words(&parsed[0].words[1..]).unwrap_or_else(|error| panic!("{words}: {error}"));
-        let (view, file) = (self.view(), file.map(ToOwned::to_owned));
-        let asked = RequestContext {
-            settings: &self.settings,
-            view: &view,
-            known: &self.known,
-            caller,
-            line,
-            own: view.session,
-            origin: &origin,
-            file,
-            pause: None,
-        };
-        match &verb {
+    fn req(&mut self, words: &str, caller: Caller) -> Answer {
+        let line = format!("req {words}");
+        let (session_id, project_dir) = (self.session.clone(), Some(PathBuf::from(ROOT)));
+        let environment = Environment { session_id, project_dir, ..Environment::default() };
+        let host = Host { started: self.now, clock: Clock::Fixed(self.now), environment };
+        let mut location = Location::of(host, |_| None, caller, &line).unwrap();
+        location.section.settings = self.settings.clone();
+        let view = self.view();
+        let asked = RequestContext { location: &location, view: &view, known: &self.known };
+        let reply = match &verb_of(&line) {
             Verb::Status(wanted) => {
                 let session = asked.session(wanted.session.as_deref())?;
                 let view = View { session: session.as_deref(), ..view };
@@ -87,11 +79,13 @@ impl Scene {
             Verb::Approve(wanted) => asked.except(wanted, "approve"),
             Verb::Waive(wanted) => asked.except(wanted, "waive"),
             Verb::Clear(wanted) => asked.clear(wanted),
-            Verb::List(wanted) => Ok(asked.list(wanted)),
+            Verb::List { json } => Ok(asked.list(*json)),
             Verb::Prune => asked.prune(),
-            Verb::Sessions(wanted) => Ok(asked.sessions(wanted)),
-            _ => panic!("{words}: not about requirements"),
-        }
+            Verb::Sessions { json } => Ok(asked.sessions(*json)),
+            _ => panic!("{line}: not about requirements"),
+        }?;
+        self.carry_out(&reply.changes);
+        Ok(reply)
     }
 
     /// The answer where it is yes; fails if it is no.
@@ -103,9 +97,8 @@ impl Scene {
     /// The answer where it is no; fails if it is yes.
     #[track_caller]
     fn no(&mut self, words: &str, caller: Caller) -> String {
-        let Err(text) = self.req(words, caller) else { panic!("req {words} is answered") };
-        assert!(text.starts_with("req: "), "{text}");
-        text
+        let Err(why) = self.req(words, caller) else { panic!("req {words} is answered") };
+        why.to_string()
     }
 
     #[track_caller]

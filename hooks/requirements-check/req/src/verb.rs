@@ -30,13 +30,21 @@ pub(crate) enum Verb {
     Clear(Clear),
     /// Which branches have satisfactions in this repository, and how many.
     #[command(after_help = "Example: req list --json")]
-    List(Listing),
+    List {
+        /// Print JSON; req schema describes it
+        #[arg(long)]
+        json: bool,
+    },
     /// Remove the satisfactions of branches that are gone, and those of sessions that are a month old.
     #[command(after_help = "Example: req prune")]
     Prune,
     /// The live sessions of this project.
     #[command(after_help = "Example: req sessions")]
-    Sessions(Listing),
+    Sessions {
+        /// Print JSON; req schema describes it
+        #[arg(long)]
+        json: bool,
+    },
     /// What would happen to a tool call, and why; exit status 1: it would be denied.
     #[command(
         after_help = "Examples: req check --tool Edit --file src/main.rs\n          req check --bash \"git commit -m x\""
@@ -193,13 +201,6 @@ pub(crate) struct Exception {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Listing {
-    /// Print JSON; req schema describes it
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
 #[command(group = ArgGroup::new("call").args(["tool", "bash"]).required(true).multiple(false))]
 pub(crate) struct Check {
     /// The tool's name, as Claude Code calls it: Edit, Write, Bash
@@ -242,15 +243,6 @@ impl Level {
             (.., true) => Some(LayerKind::Global),
             _ => None,
         }
-    }
-}
-
-/// The flag that names a level.
-pub(crate) const fn flag(level: LayerKind) -> &'static str {
-    match level {
-        LayerKind::Project => " --project",
-        LayerKind::Local => " --local",
-        _ => " --global",
     }
 }
 

@@ -84,8 +84,8 @@ fn topic_is_found_in_any_case_and_an_unknown_one_names_the_nearest() {
     for topic in ["evidence", " EVIDENCE "] {
         assert_eq!(asked(topic), page.trim_end());
     }
-    let unknown = docs(Some("evidnce"), true).unwrap_err();
-    assert_eq!(unknown, "req: there is no page evidnce; did you mean evidence?");
+    let unknown = docs(Some("evidnce"), true).unwrap_err().to_string();
+    assert_eq!(unknown, "there is no page evidnce; did you mean evidence?");
     let json = |topic| serde_json::from_str::<Value>(&docs(topic, true).unwrap().text).unwrap();
     let all = json(None);
     assert_eq!(all["topics"].as_array().unwrap().len(), WRITTEN.len() + HOOKS.len());

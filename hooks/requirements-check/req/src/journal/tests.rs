@@ -23,7 +23,7 @@ fn desk(lines: &[String]) -> Desk {
 impl Desk {
     #[track_caller]
     fn yes(&self, line: &str) -> String {
-        self.ask(line, CLAUDE, None).unwrap_or_else(|why| panic!("{line}: {why}")).text
+        self.ask(line, CLAUDE, None).unwrap_or_else(|why| panic!("{line}: {why}"))
     }
 
     #[track_caller]
@@ -89,7 +89,7 @@ fn log_shows_the_lines_that_are_asked_for() {
     );
     assert_eq!(desk.json("log -n 1 --json")["earlier"], 3);
     let said = desk.ask("log --hook stop-momentun", CLAUDE, None).unwrap_err();
-    assert_eq!(said, "req: there is no hook stop-momentun; did you mean stop-momentum?");
+    assert_eq!(said, "there is no hook stop-momentun; did you mean stop-momentum?");
 }
 
 #[test]
@@ -187,18 +187,18 @@ fn why_takes_the_last_denial_of_the_session_else_of_the_project_or_the_one_with_
     for (words, session, expected) in
         [("why", Some(OWN), "own"), ("why --last", None, "here"), (&format!("why {id}"), None, "there")]
     {
-        let text = desk.ask(words, CLAUDE, session).unwrap().text;
+        let text = desk.ask(words, CLAUDE, session).unwrap();
         assert!(text.contains(&format!("\nIt said:\n  {expected}\n")), "{words}: {text}");
     }
     for (words, session, expected) in [
-        ("why", Some("ffffffff-1"), "req: nothing was denied or blocked in session ffffffff yet"),
-        ("why 12345678", None, "req: the journal has no line 12345678"),
-        ("why 123", None, "req: an id is what req log shows"),
-        ("why 12345g", None, "req: an id is what req log shows"),
+        ("why", Some("ffffffff-1"), "nothing was denied or blocked in session ffffffff yet"),
+        ("why 12345678", None, "the journal has no line 12345678"),
+        ("why 123", None, "an id is what req log shows"),
+        ("why 12345g", None, "an id is what req log shows"),
     ] {
         let why = desk.ask(words, CLAUDE, session).unwrap_err();
         assert!(why.starts_with(expected), "{words}: {why}");
     }
     let elsewhere = self::desk(&lines[2..]).ask("why", CLAUDE, None).unwrap_err();
-    assert!(elsewhere.starts_with("req: nothing was denied or blocked in this project yet"), "{elsewhere}");
+    assert!(elsewhere.starts_with("nothing was denied or blocked in this project yet"), "{elsewhere}");
 }

@@ -88,7 +88,7 @@ fn the_user_alone_satisfies_what_is_the_users_and_other_sessions() {
         } else {
             let text = scene.no("satisfy review --branch", caller);
             assert!(
-                text.starts_with("req: denied, because ") && text.contains("req satisfy review --branch"),
+                text.starts_with("denied, because ") && text.contains("req satisfy review --branch"),
                 "{text}"
             );
             assert!(scene.no("satisfy plan --session 0c4e7a11", caller).contains("another session's"));
@@ -206,7 +206,7 @@ fn exception_has_its_verb_and_its_reason_and_is_the_users() {
         {
             let text = unmet().no(words, caller);
             assert!(
-                text.starts_with("req: denied, because ") && text.ends_with(&format!("req {words}")),
+                text.starts_with("denied, because ") && text.ends_with(&format!("req {words}")),
                 "{text}"
             );
         }
@@ -273,7 +273,7 @@ fn clear_takes_the_records_of_the_scope_that_is_named_and_from_claude_its_own_al
             } else {
                 let text = scene.no(words, caller);
                 assert!(
-                    text.starts_with("req: denied, because ") && text.ends_with(&format!("req {words}")),
+                    text.starts_with("denied, because ") && text.ends_with(&format!("req {words}")),
                     "{text}"
                 );
                 assert_eq!(met(&mut scene), [without(&[]), without(&[])], "{words}");

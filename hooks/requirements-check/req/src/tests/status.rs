@@ -44,7 +44,7 @@ fn text_says_what_is_satisfied_and_how_to_satisfy_the_rest() {
     }
     assert!(!text.contains("off") && !text.contains("set in"), "{text}");
     let all = scene.yes("status --all", CLAUDE);
-    assert!(all.contains("  off  ") && all.contains("set in /repo/tree/.claude/requirements.yaml:"), "{all}");
+    assert!(all.contains("  off  "), "{all}");
     let line = "3 of 5 satisfied on feature; not satisfied: plan, tests";
     assert_eq!(scene.yes("status --summary", CLAUDE), line);
     scene.world.notes = vec!["a file was damaged".to_owned()];
@@ -105,16 +105,15 @@ fn skipped_file_is_reported_first_and_what_is_known_is_not_counted_as_all() {
 
 #[test]
 fn where_nothing_is_required_the_first_step_is_named() {
-    for (requirements, file, expected) in [
-        ("{}\n", None, "to begin: req init writes a first file"),
-        ("{}\n", Some("a.yaml"), "to begin: write requirements into a.yaml"),
-        ("a: {}\n", Some("a.yaml"), "described and switched off: 1; req status --all"),
+    for (requirements, expected) in [
+        ("{}\n", "to begin: req init writes a first file"),
+        ("a: {}\n", "described and switched off: 1; req status --all"),
     ] {
         let mut scene = Scene::new(requirements);
         for set in scene.settings.requirements.values_mut() {
             set.terms = Terms::Off(set.kind());
         }
-        let text = scene.answer("status", USER, file).unwrap().text;
+        let text = scene.yes("status", USER);
         assert!(text.contains(&format!("nothing is required here\n{expected}")), "{text}");
     }
 }
