@@ -54,7 +54,7 @@ pub(crate) fn check(wanted: &Check, location: &Location) -> Answer {
         ("this call would be allowed: no requirement blocks it", denial(location, call, session))
     };
     let is_no = reason.is_some();
-    let reply = if wanted.json {
+    let reply = if wanted.output.json {
         Reply::json(&CheckReport { allowed: !is_no, reason, notes: [skipped, notes, problems].concat() })
     } else {
         let answer =

@@ -113,7 +113,7 @@ fn show(wanted: &Config, location: &Location) -> Answer {
     if entries.is_empty() {
         return Err(unknown(&path, &outlook));
     }
-    if wanted.json {
+    if wanted.output.json {
         return Ok(Reply::json(&ConfigReport { entries, problems }));
     }
     if let Some(only) = outlook.at(&path).filter(|_| !wanted.sources) {

@@ -1,23 +1,27 @@
 //! `req log`, `req why`: the actions of all hooks and their reasons, from the journal.
 
-mod entry;
 mod stats;
 #[cfg(test)]
 mod tests;
 mod why;
 
+use std::path::Path;
+
 use anyhow::Context as _;
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::journal::{Journal, Record, project_name};
+use shared::journal::{ID_SHOWN, Journal, Record, project_name};
 use shared::own_commands::section_names;
+use shared::text::cut;
 
 use crate::location::Location;
 use crate::reply::{Answer, Reply, counted, unknown};
 use crate::verb::Log;
-use entry::{is_denial, lines_of};
 pub(crate) use stats::StatsReport;
 pub(crate) use why::{WhyReport, why};
+
+/// A text is shown up to this length in a list, in characters.
+const MAX_SHOWN: usize = 100;
 
 /// What `req log --json` prints.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -64,11 +68,11 @@ pub(crate) fn log(wanted: &Log, location: &Location) -> Answer {
     let project = project.as_deref();
     if wanted.stats || wanted.cost {
         let report = StatsReport::new(&records, wanted.cost, project);
-        return Ok(if wanted.json { Reply::json(&report) } else { Reply::lines(report.lines()) });
+        return Ok(if wanted.output.json { Reply::json(&report) } else { Reply::lines(report.lines()) });
     }
     let earlier = records.len().saturating_sub(wanted.limit);
     let (entries, damaged) = (&records[earlier..], journal.damaged);
-    if wanted.json {
+    if wanted.output.json {
         return Ok(Reply::json(&LogReport { project, entries, earlier, damaged }));
     }
     let first =
@@ -85,4 +89,116 @@ pub(crate) fn known_hook(name: &str) -> anyhow::Result<String> {
         return Ok(name.to_owned());
     }
     Err(unknown("hook", name, &known, &format!("; there are {}", known.join(", "))))
+}
+
+/// A call, a stop or a prompt did not go on.
+fn is_denial(record: &Record) -> bool {
+    matches!(record.what.as_str(), "deny" | "ask" | "block")
+}
+
+/// One line each: when, its id, where, who, what, by which rules, how the text begins, and what it took.
+fn lines_of(records: &[&Record], with_projects: bool) -> impl Iterator<Item = String> {
+    let width = |column: fn(&Record) -> &str| {
+        records.iter().map(|record| column(record).chars().count()).max().unwrap_or(0)
+    };
+    let (who, place) = (width(actor), width(folder));
+    records.iter().map(move |record| {
+        let project = if with_projects { format!("{:place$}", folder(record)) } else { String::new() };
+        let parts = [
+            record.at.local(),
+            short(record).to_owned(),
+            project,
+            format!("{:who$}", actor(record)),
+            verb(record),
+            cut(&rules(record).collect::<Vec<_>>().join(", "), MAX_SHOWN),
+            first_words(record),
+            spent(record),
+        ];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ")
+    })
+}
+
+/// The hook; `req`, by which the user changed something.
+fn actor(record: &Record) -> &str {
+    match record.what.as_str() {
+        "approve" | "waive" | "clear" | "pause" | "resume" | "config" => "req",
+        _ => &record.hook,
+    }
+}
+
+/// The folder of the project; its path is for `req why`.
+fn folder(record: &Record) -> &str {
+    let named = record.project.as_deref().unwrap_or("-");
+    Path::new(named).file_name().and_then(|name| name.to_str()).unwrap_or(named)
+}
+
+fn short(record: &Record) -> &str {
+    record.id.get(..ID_SHOWN).unwrap_or(&record.id)
+}
+
+fn rules(record: &Record) -> impl Iterator<Item = &str> {
+    record.rule.iter().chain(&record.also).map(String::as_str)
+}
+
+/// The action, as it stands behind the hook's name: `denied Edit`, `blocked the stop`.
+fn verb(record: &Record) -> String {
+    let words = match (record.what.as_str(), record.event.as_str()) {
+        ("deny", _) => "denied",
+        ("ask", _) => "asked the user about",
+        ("advise", _) => "advised on",
+        ("sleep", _) => "delayed",
+        ("block", "UserPromptSubmit") => "blocked the prompt",
+        ("block", _) => "blocked the stop",
+        ("tell", _) => "informed Claude",
+        ("reply", _) => "answered a command",
+        ("let-go", _) => "allowed the stop",
+        ("followed", _) => "was followed",
+        ("overridden", _) => "was overridden",
+        ("approve", _) => "recorded an approval",
+        ("waive", _) => "recorded a waiver",
+        ("pause", _) => "paused every hook",
+        ("resume", _) => "ended the pause",
+        ("config", _) => "changed a setting",
+        ("judge", _) => "asked a model",
+        ("problem", _) => "reported a problem",
+        ("error", _) => "failed",
+        (other, _) => other,
+    };
+    let is_on_tool = matches!(record.what.as_str(), "deny" | "ask" | "advise" | "sleep");
+    let tool = record.tool.as_ref().filter(|_| is_on_tool).map(|tool| format!(" {tool}"));
+    format!("{words}{}", tool.unwrap_or_default())
+}
+
+fn spent(record: &Record) -> String {
+    let parts = [
+        record.model.clone(),
+        record.slept_ms.map(|ms| format!("slept {}", seconds(ms))),
+        record.took_ms.map(|ms| format!("took {}", seconds(ms))),
+        record.cost_micro_usd.filter(|cost| *cost > 0).map(usd),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// How the text begins, without the hook's name, which stands before it already. After a line that only leads to a list, the
+/// first point follows.
+fn first_words(record: &Record) -> String {
+    let text = record.text.as_deref().unwrap_or_default();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
+    let own = first.strip_prefix(&record.hook).and_then(|rest| rest.strip_prefix(": "));
+    let first = own.unwrap_or(first);
+    let point = lines.next().filter(|_| first.ends_with(':'));
+    let point = point.map(|point| format!(" {}", point.trim_start_matches("- "))).unwrap_or_default();
+    cut(&format!("{first}{point}"), MAX_SHOWN)
+}
+
+/// Milliseconds as people read them: `0.4 s`, `12.0 s`.
+fn seconds(ms: u64) -> String {
+    format!("{}.{} s", ms / 1000, ms % 1000 / 100)
+}
+
+/// Millionths of a dollar as people read them: `0.0123 USD`, rounded up.
+fn usd(micros: u64) -> String {
+    let hundredths_of_cents = micros.div_ceil(100);
+    format!("{}.{:04} USD", hundredths_of_cents / 10_000, hundredths_of_cents % 10_000)
 }

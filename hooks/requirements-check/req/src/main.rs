@@ -88,9 +88,9 @@ fn answer(verb: &Verb, line: &str) -> Answer {
         Verb::Approve(wanted) => about(&open()?, here, |asked| asked.except(wanted, "approve")),
         Verb::Waive(wanted) => about(&open()?, here, |asked| asked.except(wanted, "waive")),
         Verb::Clear(wanted) => about(&open()?, here, |asked| asked.clear(wanted)),
-        Verb::List { json } => about(&open()?, here, |asked| Ok(asked.list(*json))),
+        Verb::List(output) => about(&open()?, here, |asked| Ok(asked.list(output.json))),
         Verb::Prune => about(&open()?, here, |asked| asked.prune()),
-        Verb::Sessions { json } => about(&open()?, here, |asked| Ok(asked.sessions(*json))),
+        Verb::Sessions(output) => about(&open()?, here, |asked| Ok(asked.sessions(output.json))),
         Verb::Check(wanted) => check::check(wanted, &open()?),
         Verb::Init(wanted) => init::init(wanted, &open()?),
         Verb::Enable(wanted) => config::turn(wanted, true, &open()?),
@@ -105,8 +105,8 @@ fn answer(verb: &Verb, line: &str) -> Answer {
             // The installer prints what it does.
             commands::run(wanted, &Host::real(), Voice::Req).map(|()| Reply::default())
         }
-        Verb::Doctor { fix, json } => doctor(*fix, *json),
-        Verb::Docs { topic, json } => docs::docs(topic.as_deref(), *json),
+        Verb::Doctor { fix, output } => doctor(*fix, output.json),
+        Verb::Docs { topic, output } => docs::docs(topic.as_deref(), output.json),
         Verb::Schema { command } => schema::schema(command.as_deref()),
         Verb::Completions { shell } => Ok(help::completions(clap_command(), *shell)),
         Verb::Man { dir } => help::man(clap_command(), dir.as_deref()),

@@ -4,10 +4,10 @@
 //! that somebody typed. Claude's shell gets the line the user can type.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Error, anyhow, bail};
+use shared::host::real;
 use shared::journal::Record;
 use shared::operator::{Caller, Standing};
 use shared::protocol::Event;
@@ -130,11 +130,7 @@ impl Known {
         let live = registry.zip(root).map(|(registry, root)| registry.live(root, location.host.now()));
         let mut live = live.unwrap_or_default();
         // They are on the branch that is checked out now, whichever it was when they began.
-        let is_here = |root: &Path| {
-            let real = root.canonicalize();
-            world.worktree_root().is_some_and(|own| own == root || real.is_ok_and(|real| own == real))
-        };
-        if root.is_some_and(is_here) {
+        if root.is_some_and(|root| world.worktree_root() == Some(&real(root))) {
             live.iter_mut().for_each(|entry| entry.branch = world.branch().map(ToOwned::to_owned));
         }
         Self { sessions: sessions.into_iter().collect(), live, ..Self::default() }

@@ -122,7 +122,7 @@ impl RequestContext<'_> {
         if wanted.all {
             all.extend(self.off());
         }
-        if wanted.json {
+        if wanted.output.json {
             return Ok(Reply::json(&StatusReport {
                 place: world.shown(),
                 branch: world.branch(),

@@ -79,9 +79,9 @@ impl Scene {
             Verb::Approve(wanted) => asked.except(wanted, "approve"),
             Verb::Waive(wanted) => asked.except(wanted, "waive"),
             Verb::Clear(wanted) => asked.clear(wanted),
-            Verb::List { json } => Ok(asked.list(*json)),
+            Verb::List(output) => Ok(asked.list(output.json)),
             Verb::Prune => asked.prune(),
-            Verb::Sessions { json } => Ok(asked.sessions(*json)),
+            Verb::Sessions(output) => Ok(asked.sessions(output.json)),
             _ => panic!("{line}: not about requirements"),
         }?;
         self.carry_out(&reply.changes);

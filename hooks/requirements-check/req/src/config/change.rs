@@ -1,7 +1,7 @@
 //! A change of one key. It is made on a copy of the files first, and refused where the copy has a problem that the files have
 //! not: a wrong key or value, a lock, a key that counts in another file only.
 
-use anyhow::{anyhow, bail};
+use anyhow::{bail, ensure};
 use installer::catalog::Catalog;
 use serde_json::Value;
 use shared::cli::unregistered;
@@ -88,27 +88,25 @@ impl Planned {
             bail!("{} counts only in the {} file", dotted(&self.path), only.word());
         }
         let file = OurFile::of(self.level, location)?;
-        let (shown, text) = (file.shown(&file.path), file.text()?);
+        let shown = file.shown(&file.path);
         let value = self.value.as_ref().map(spelled);
-        let edited = file
-            .edited(text.as_deref(), &self.path, value.as_deref())
-            .map_err(|refused| anyhow!("{shown}, {refused}; nothing was changed"))?;
         let before = Outlook::of(location, &location.sources());
-        if edited == text {
-            let key = dotted(&self.path);
-            if self.value.is_none() {
-                bail!("{key} is not set in {shown}; req config {key} --sources says where");
-            }
-            let done = format!("{shown} says so already");
-            let is_overruled = self.overruling(&before).next().is_some();
-            let reply = || Reply::yes(format!("{done}; nothing was changed"));
-            return Ok(if is_overruled { self.reply(&before, &done) } else { reply() });
+        let mut after = None;
+        file.change(&self.path, value.as_deref(), |text| {
+            let outlook = Outlook::of(location, &file.sources_with(text));
+            self.check(&outlook, &before)?;
+            after = Some(outlook);
+            Ok(())
+        })?;
+        if let Some(after) = after {
+            self.record(location);
+            return Ok(self.reply(&after, &format!("written to {shown}")));
         }
-        let after = Outlook::of(location, &file.sources_with(&edited.unwrap_or_default()));
-        self.check(&after, &before)?;
-        file.write(&self.path, value.as_deref()).map_err(|why| anyhow!("{why:#}\nNothing was changed."))?;
-        self.record(location);
-        Ok(self.reply(&after, &format!("written to {shown}")))
+        let (key, done) = (dotted(&self.path), format!("{shown} says so already"));
+        ensure!(value.is_some(), "{key} is not set in {shown}; req config {key} --sources says where");
+        let is_overruled = self.overruling(&before).next().is_some();
+        let reply = || Reply::yes(format!("{done}; nothing was changed"));
+        Ok(if is_overruled { self.reply(&before, &done) } else { reply() })
     }
 
     /// For the journal: never the value.
@@ -118,33 +116,28 @@ impl Planned {
         location.audit(self.level != LayerKind::Global, Record::of("config", text));
     }
 
-    /// The change of the global file, as it is typed.
-    fn line(&self) -> String {
-        let value = self.value.as_ref().map(spelled).unwrap_or_default();
-        format!("req config set {} {} --global", quoted(&dotted(&self.path)), quoted(&value))
-    }
-
     /// Nothing of this file that was right may be wrong afterwards, and nothing may be written that has no effect. A deeper file
     /// that says otherwise than a new lock is no fault of this one.
     fn check(&self, after: &Outlook, before: &Outlook) -> anyhow::Result<()> {
         let was_there = |problem: &Problem| {
             before.problems.iter().any(|old| old.key == problem.key && old.fault == problem.fault)
         };
+        let is_about = |problem: &Problem| {
+            let rest = problem.key.strip_prefix(&self.path.join("."));
+            self.value.is_some() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
         let mut own = after.problems.iter().filter(|problem| problem.at.layer == self.level);
-        let Some(problem) = own.find(|problem| self.is_about(problem) || !was_there(problem)) else {
+        let Some(problem) = own.find(|problem| is_about(problem) || !was_there(problem)) else {
             return Ok(());
         };
         match &problem.fault {
             Fault::Locked | Fault::GlobalOnly => {
-                bail!("{problem}; nothing was changed. Type: {}", self.line())
+                let (key, value) = (quoted(&dotted(&self.path)), self.value.as_ref().map(spelled));
+                let value = quoted(&value.unwrap_or_default());
+                bail!("{problem}; nothing was changed. Type: req config set {key} {value} --global")
             }
             _ => bail!("nothing was changed, because this would be wrong then:\n{problem}"),
         }
-    }
-
-    fn is_about(&self, problem: &Problem) -> bool {
-        let rest = problem.key.strip_prefix(&self.path.join("."));
-        self.value.is_some() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
     /// The keys that a higher level sets.
@@ -154,19 +147,18 @@ impl Planned {
 
     /// The key as it is in force then; where a higher level decides, with the lines that take that back.
     fn reply(&self, after: &Outlook, done: &str) -> Reply {
-        let entries: Vec<&Entry> = after.below(&self.path).collect();
-        let mut lines = Vec::new();
-        if entries.is_empty() {
-            lines.push(format!("{} is not set any more", dotted(&self.path)));
-        } else if self.value.is_some() && self.overruling(after).next().is_some() {
+        let (is_set, mut lines) = (self.value.is_some(), Vec::new());
+        let mut overruling = self.overruling(after).filter(|_| is_set).peekable();
+        if overruling.peek().is_some() {
             lines.push(format!("{done}, but a higher level decides:"));
         }
-        let in_force = |entry: &&Entry| {
-            format!("{}: {}  ({})", dotted(&entry.path), spelled(&entry.value), entry.origin)
-        };
-        lines.extend(entries.iter().map(in_force));
-        lines.extend(entries.iter().filter(|_| self.value.is_some()).filter_map(|entry| meaning(entry)));
-        let overruling = self.overruling(after).filter(|_| self.value.is_some());
+        lines.extend(
+            after.below(&self.path).map(|entry| {
+                format!("{}: {}  ({})", dotted(&entry.path), spelled(&entry.value), entry.origin)
+            }),
+        );
+        lines.extend(lines.is_empty().then(|| format!("{} is not set any more", dotted(&self.path))));
+        lines.extend(after.below(&self.path).filter(|_| is_set).filter_map(meaning));
         lines.extend(overruling.filter_map(undo).map(|line| format!("To take that back, type: {line}")));
         Reply::lines(lines)
     }

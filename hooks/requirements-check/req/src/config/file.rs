@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, bail};
 use client_settings::{FileError, UserFile};
-use config_edit::Refused;
 use installer::files::file_of_project;
 use requirements_check::git::Worktree;
-use shared::config::{self, LayerKind, SCHEMA_FILE, SCHEMA_TEXT, SCHEMA_TITLE, Sources, read_text};
+use shared::config::{LayerKind, SCHEMA_FILE, SCHEMA_TEXT, SCHEMA_TITLE, Sources, read_text};
 
 use crate::location::Location;
 
@@ -50,48 +49,42 @@ impl OurFile {
         self.sources.shown(self.level, path)
     }
 
-    /// The text; `None` without a file.
-    pub(super) fn text(&self) -> anyhow::Result<Option<String>> {
-        match self.sources.text(self.level) {
-            Ok(text) => Ok(Some(text)),
-            Err(config::Refused::NotThere) => Ok(None),
-            Err(config::Refused::Because(why)) => {
-                bail!("{}: {why}; nothing was changed", self.shown(&self.path))
-            }
-        }
-    }
-
     /// The configuration with this text in place of the file's.
     pub(super) fn sources_with(&self, text: &str) -> Sources {
         Sources { instead: Some((self.level, text.to_owned())), ..self.sources.clone() }
     }
 
-    /// The text with the key set to this YAML, or without it; a file that is not there yet begins with its head.
-    pub(super) fn edited(
+    /// Sets the key to this YAML, or takes it out, in the file as it is now under its lock, if its new text passes the check. A
+    /// file that is not there yet begins with its head.
+    pub(super) fn change(
         &self,
-        text: Option<&str>,
-        path: &[String],
+        key: &[String],
         value: Option<&str>,
-    ) -> Result<Option<String>, Refused> {
-        match (text, value) {
-            (None, None) => Ok(None),
-            (Some(text), None) => config_edit::unset_at(text, path).map(Some),
-            (Some(text), Some(value)) => config_edit::set_at(text, path, value).map(Some),
-            (None, Some(value)) => config_edit::set_at(&self.head(), path, value).map(Some),
-        }
-    }
-
-    /// Changes one key of the file, as it is now under its lock, so that nothing that was written in between is lost.
-    pub(super) fn write(&self, path: &[String], value: Option<&str>) -> anyhow::Result<()> {
+        check: impl FnOnce(&str) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
         let file = user_file(&self.path, self.root.as_deref())?;
         let is_new = !file.target().exists();
-        if let (LayerKind::Local, Some(root), true) = (self.level, &self.root, is_new) {
-            // Before the file, which somebody might commit otherwise.
-            ignore(root, LOCAL)?;
+        if is_new && value.is_none() {
+            return Ok(());
         }
-        let change =
-            |text: Option<&str>| self.edited(text, path, value).map_err(|refused| file.refused(refused));
-        file.change::<FileError>(change)?;
+        file.change(|text| {
+            let head = self.head();
+            let there = text.unwrap_or(&head);
+            let edited = match value {
+                Some(value) => config_edit::set_at(there, key, value),
+                None => config_edit::unset_at(there, key),
+            };
+            let edited = edited
+                .map_err(|refused| anyhow!("{}, {refused}; nothing was changed", self.shown(&self.path)))?;
+            if text != Some(&edited) {
+                check(&edited)?;
+            }
+            if let (LayerKind::Local, Some(root), true) = (self.level, &self.root, is_new) {
+                // Before the file, which somebody might commit otherwise.
+                ignore(root, LOCAL)?;
+            }
+            anyhow::Ok(Some(edited))
+        })?;
         if is_new {
             // Editors complete without it, too, only less; it is not worth failing for.
             let _ = self.write_schema();

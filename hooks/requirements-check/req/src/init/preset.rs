@@ -55,19 +55,14 @@ pub(super) fn filled(preset: Preset, blanks: &Blanks<'_>) -> String {
 
 /// The filled preset, and below it a file that only switches hooks on; `None` for any other file.
 pub(super) fn joined(filled: &str, there: &str) -> Option<String> {
-    let (new, old) = (read_map(filled).ok()?, read_map(there).ok()?);
-    if old.keys().all(|key| key == "version") {
+    if read_map(there).ok()?.keys().all(|key| key == "version") {
         return None;
     }
     let is_head = |line: &&str| line.starts_with("# yaml-language-server:") || line.starts_with("version:");
     let rest: Vec<&str> = there.lines().filter(|line| !is_head(line)).collect();
     let text = format!("{}\n\n{}\n", filled.trim_end(), rest.join("\n").trim());
-    // Nothing of either is lost: a key that stands in both cannot be read.
-    let both = read_map(&text).ok()?;
-    let is_whole = |map: &serde_json::Map<_, _>| {
-        map.iter().all(|(key, value)| key == "version" || both.get(key) == Some(value))
-    };
-    (is_whole(&new) && is_whole(&old)).then_some(text)
+    // A key that stands in both cannot be read.
+    read_map(&text).is_ok().then_some(text)
 }
 
 /// The entry as it stands, or as a comment under the reason.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use shared::journal::Record;
 
-use super::entry::{seconds, usd};
+use super::{seconds, usd};
 
 /// What `req log --stats --json` and `req log --cost --json` print.
 #[derive(Debug, Serialize, JsonSchema)]

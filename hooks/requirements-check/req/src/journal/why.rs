@@ -6,8 +6,7 @@ use serde::Serialize;
 use shared::config::LayerKind;
 use shared::journal::{Journal, Record};
 
-use super::entry::{actor, is_denial, rules, short, verb};
-use super::{is_of, journal, project};
+use super::{actor, is_denial, is_of, journal, project, rules, short, verb};
 use crate::location::Location;
 use crate::reply::{self, Answer, Reply};
 use crate::verb::Why;
@@ -41,7 +40,7 @@ pub(crate) fn why(wanted: &Why, location: &Location) -> Answer {
     };
     let mut later = journal.records.iter().skip_while(|other| other.id != record.id).skip(1);
     let outcome = later.find(|later| settles(later, record));
-    if wanted.json {
+    if wanted.output.json {
         let outcome = Outcome {
             how: outcome.map_or("open", |line| &line.what),
             at: outcome.map(|line| line.at.rfc3339()),

@@ -15,7 +15,7 @@ fn read(line: &str) -> Verb {
 
 #[test]
 fn options_are_read() {
-    assert!(matches!(read(""), Verb::Status(status) if !status.all && !status.json));
+    assert!(matches!(read(""), Verb::Status(status) if !status.all && !status.output.json));
     for (line, names, expected) in [
         ("satisfy plan", "plan", None),
         ("satisfy plan adr --branch", "plan adr", Some(None)),
