@@ -1,7 +1,5 @@
 //! `req check`: what the hook would answer to a call, from its own code.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::json;
 use serde_json::value::to_raw_value;
 use shared::blocks::BlockCount;
@@ -17,17 +15,6 @@ use crate::verb::Check;
 use requirements_check::RequirementsCheck;
 use requirements_check::rule::Rule;
 use requirements_check::state::State;
-
-/// What would happen to a tool call.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct CheckReport {
-    /// The call would run, as far as requirements are concerned.
-    allowed: bool,
-    /// What Claude would read; null where the call is allowed.
-    reason: Option<String>,
-    /// What to know of this answer: a pause, files that are skipped, a tool that nobody knows, which session was meant.
-    notes: Vec<String>,
-}
 
 pub(crate) fn check(wanted: &Check, location: &Location) -> Answer {
     let call = call_of(wanted)?;
@@ -55,7 +42,8 @@ pub(crate) fn check(wanted: &Check, location: &Location) -> Answer {
     };
     let is_no = reason.is_some();
     let reply = if wanted.output.json {
-        Reply::json(&CheckReport { allowed: !is_no, reason, notes: [skipped, notes, problems].concat() })
+        let notes = [skipped, notes, problems].concat();
+        Reply::json(&json!({ "allowed": !is_no, "reason": reason, "notes": notes }))
     } else {
         let answer =
             reason.map_or(allowed.to_owned(), |reason| format!("this call would be denied:\n{reason}"));

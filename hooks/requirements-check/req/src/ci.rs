@@ -4,7 +4,6 @@
 //! unknown even where they are there, so that the answer is the same everywhere, and are listed. A fact that this clone should
 //! have and has not makes the answer no: a gate that cannot look must not say "satisfied".
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use shared::hook::Context;
 
@@ -23,28 +22,20 @@ use requirements_check::view::View;
 const DETACHED: &str = "HEAD is a commit and nobody says of which branch; say it with --branch";
 
 /// What of a project's requirements a clean clone can tell, and the answer.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct CiReport {
-    /// The answer, and the exit status (0 if true): every rule that is judged is satisfied, nothing is wrong in the files, and there are rules or a checkout.
+#[derive(Serialize)]
+struct CiReport {
     met: bool,
-    /// The branch that is judged; null on a commit without a branch, and without git.
     branch: Option<String>,
-    /// The rules that are judged.
     rules: Vec<Standing>,
-    /// The requirements, or parts of them, that cannot be judged in CI.
     not_judged: Vec<NotJudged>,
-    /// What is wrong in the configuration files, each with file, line and key. Any of it makes the answer no.
     problems: Vec<String>,
-    /// What else the reader should know.
     notes: Vec<String>,
 }
 
 /// A requirement, or a part of one, that CI cannot judge.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct NotJudged {
-    /// Its name; of a rule that is judged but for one part, too.
     name: String,
-    /// Why not.
     why: &'static str,
 }
 

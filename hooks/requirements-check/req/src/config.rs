@@ -6,9 +6,8 @@ mod key;
 #[cfg(test)]
 mod tests;
 
-use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use shared::config::{Entry, LayerKind, Origin, dotted, spelled};
 
 use crate::location::Location;
@@ -17,40 +16,23 @@ use crate::verb::{Config, ConfigChange};
 pub(crate) use change::turn;
 use key::{Outlook, path_of, unknown};
 
-/// What is in force, key by key, and what is wrong in the files.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ConfigReport {
-    /// The keys asked for.
-    entries: Vec<Setting>,
-    /// What is wrong in the files, each with file, line and key; nothing of it is in force.
-    problems: Vec<String>,
-}
-
 /// A key.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct Setting {
-    /// Its path, with dots; a part that holds dots itself is in quotes.
     key: String,
     #[serde(flatten)]
     said: Said,
-    /// The global file locks it.
     locked: bool,
-    /// Only the global file may set it.
     global_only: bool,
-    /// What lower layers say, the highest first.
     overridden: Vec<Said>,
 }
 
 /// What one layer says.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct Said {
-    /// What it is set to there.
     value: Value,
-    /// `defaults`, `global`, `project`, `local` or `switch`.
     layer: &'static str,
-    /// The file; null of the defaults and of a switch.
     file: Option<String>,
-    /// The line, counted from 1, where it is known.
     line: Option<usize>,
 }
 
@@ -114,7 +96,7 @@ fn show(wanted: &Config, location: &Location) -> Answer {
         return Err(unknown(&path, &outlook));
     }
     if wanted.output.json {
-        return Ok(Reply::json(&ConfigReport { entries, problems }));
+        return Ok(Reply::json(&json!({ "entries": entries, "problems": problems })));
     }
     if let Some(only) = outlook.at(&path).filter(|_| !wanted.sources) {
         // For scripts: the value and nothing else.

@@ -5,8 +5,8 @@ mod hooks;
 
 use clap::Command;
 use installer::catalog::Catalog;
-use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::json;
 
 use crate::help::{about, examples, groups};
 use crate::reply::{Answer, Reply, unknown};
@@ -29,23 +29,12 @@ const WRITTEN: &[(&str, &str)] = pages! {
     "want-tests-before-commit" "want-my-approval" "want-quiet-day"
 };
 
-/// `req docs --json`: without TOPIC all topics; with a topic that one and its text.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct DocsReport {
-    /// The topics, in the manual's order.
-    topics: Vec<Topic>,
-}
-
-/// One page.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct Topic {
-    /// Its name, to be typed after `req docs`.
     name: &'static str,
-    /// What it is about, in one line.
     summary: String,
     /// It is the page of one hook, of that name.
     hook: bool,
-    /// The page in Markdown; null where it was not asked for by its name.
     text: Option<String>,
 }
 
@@ -62,7 +51,7 @@ pub(crate) fn docs(topic: Option<&str>, is_json: bool) -> Answer {
         topics.iter_mut().for_each(|topic| topic.text = None);
     }
     Ok(match topics.as_slice() {
-        _ if is_json => Reply::json(&DocsReport { topics }),
+        _ if is_json => Reply::json(&json!({ "topics": topics })),
         [Topic { text: Some(text), .. }] => Reply::yes(text.trim_end()),
         topics => Reply::yes(format!("{}\nreq docs TOPIC prints one.", listed(topics))),
     })

@@ -8,8 +8,7 @@ mod why;
 use std::path::Path;
 
 use anyhow::Context as _;
-use schemars::JsonSchema;
-use serde::Serialize;
+use serde_json::json;
 use shared::journal::{ID_SHOWN, Journal, Record, project_name};
 use shared::own_commands::section_names;
 use shared::text::cut;
@@ -17,24 +16,11 @@ use shared::text::cut;
 use crate::location::Location;
 use crate::reply::{Answer, Reply, counted, unknown};
 use crate::verb::Log;
-pub(crate) use stats::StatsReport;
-pub(crate) use why::{WhyReport, why};
+use stats::Stats;
+pub(crate) use why::why;
 
 /// A text is shown up to this length in a list, in characters.
 const MAX_SHOWN: usize = 100;
-
-/// What `req log --json` prints.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct LogReport<'j> {
-    /// Lines of other projects are left out: the root of the one at hand; null: none is.
-    project: Option<&'j str>,
-    /// The lines, the newest last.
-    entries: &'j [&'j Record],
-    /// So many older lines match too and are left out.
-    earlier: usize,
-    /// So many lines of the journal could not be read.
-    damaged: usize,
-}
 
 fn journal(location: &Location) -> anyhow::Result<Journal> {
     let store = location.store.as_ref();
@@ -67,13 +53,15 @@ pub(crate) fn log(wanted: &Log, location: &Location) -> Answer {
     let records: Vec<&Record> = journal.records.iter().filter(fits).collect();
     let project = project.as_deref();
     if wanted.stats || wanted.cost {
-        let report = StatsReport::new(&records, wanted.cost, project);
+        let report = Stats::new(&records, wanted.cost, project);
         return Ok(if wanted.output.json { Reply::json(&report) } else { Reply::lines(report.lines()) });
     }
     let earlier = records.len().saturating_sub(wanted.limit);
     let (entries, damaged) = (&records[earlier..], journal.damaged);
     if wanted.output.json {
-        return Ok(Reply::json(&LogReport { project, entries, earlier, damaged }));
+        let report =
+            json!({ "project": project, "entries": entries, "earlier": earlier, "damaged": damaged });
+        return Ok(Reply::json(&report));
     }
     let first =
         (earlier > 0).then(|| format!("{earlier} earlier not shown; all of them: -n {}", records.len()));

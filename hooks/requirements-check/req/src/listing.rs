@@ -3,55 +3,32 @@
 use std::collections::BTreeSet;
 
 use anyhow::{anyhow, bail};
-use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::json;
 
 use crate::reply::{Answer, Reply, counted, short};
 use crate::request::RequestContext;
 use requirements_check::satisfactions::{Key, Satisfactions};
 use shared::text::age;
 
-/// The satisfactions that are kept in this repository.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ListReport {
-    /// One entry per branch or commit with satisfactions, and one for those of all branches.
-    marks: Vec<Kept>,
-}
-
-/// The satisfactions of one holder.
-#[derive(Debug, Serialize, JsonSchema)]
+/// The satisfactions of a branch or commit, or those of all branches.
+#[derive(Serialize)]
 struct Kept {
-    /// The branch, else `commit` and its id, `all branches`, or `no git`.
     name: String,
-    /// How many requirements are satisfied.
     requirements: usize,
-    /// How many sessions have satisfactions of their own.
     sessions: usize,
-    /// When they were last changed, in seconds since the epoch.
     updated_at: i64,
-    /// The branch is deleted, or no work tree has the commit out: `req prune` removes these satisfactions.
+    /// `req prune` removes them.
     gone: bool,
 }
 
-/// The live sessions of a project.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct SessionsReport {
-    /// The sessions.
-    sessions: Vec<Live>,
-}
-
 /// A live session.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Live {
-    /// Its id.
-    session: String,
-    /// The branch that is checked out where it works; null without one.
-    branch: Option<String>,
-    /// When it began, in seconds since the epoch.
+#[derive(Serialize)]
+struct Live<'a> {
+    session: &'a str,
+    branch: Option<&'a str>,
     started_at: i64,
-    /// Its last sign of life, in seconds since the epoch; it is noted once a minute.
     seen_at: i64,
-    /// It is the one that asks.
     own: bool,
 }
 
@@ -66,7 +43,7 @@ impl RequestContext<'_> {
         };
         let marks: Vec<Kept> = self.known.recorded.iter().map(kept).collect();
         if is_json {
-            return Reply::json(&ListReport { marks });
+            return Reply::json(&json!({ "marks": marks }));
         }
         let width = marks.iter().map(|kept| kept.name.chars().count()).max().unwrap_or(0);
         let line = |kept: &Kept| {
@@ -101,22 +78,22 @@ impl RequestContext<'_> {
 
     pub(crate) fn sessions(&self, is_json: bool) -> Reply {
         let live = self.known.live.iter().map(|entry| Live {
-            session: entry.session.clone(),
-            branch: entry.branch.clone(),
+            session: &entry.session,
+            branch: entry.branch.as_deref(),
             started_at: entry.started_at,
             seen_at: entry.touched.secs(),
             own: self.location.session() == Some(&entry.session),
         });
         if is_json {
-            return Reply::json(&SessionsReport { sessions: live.collect() });
+            return Reply::json(&json!({ "sessions": live.collect::<Vec<_>>() }));
         }
         let now = self.view.now.secs();
         let lines = live.map(|entry| {
-            let branch = entry.branch.as_deref().unwrap_or("no branch");
+            let branch = entry.branch.unwrap_or("no branch");
             let seen = (now - entry.seen_at) / 60;
             let seen = if seen < 1 { "active now".to_owned() } else { format!("seen {seen} min ago") };
             let own = if entry.own { "; this one" } else { "" };
-            let (name, begun) = (self.known.name(&entry.session), age(now - entry.started_at));
+            let (name, begun) = (self.known.name(entry.session), age(now - entry.started_at));
             format!("{name}  on {branch}, begun {begun} ago, {seen}{own}")
         });
         lines_or(lines, "no session is live on this project")

@@ -2,7 +2,6 @@
 
 use anyhow::{Error, anyhow};
 use requirements_check::change::Change;
-use schemars::JsonSchema;
 use serde::Serialize;
 use shared::config::nearest;
 use shared::text::cut;
@@ -20,13 +19,11 @@ pub(crate) struct Reply {
     pub(crate) is_recorded: bool,
 }
 
-// What each report for programs has. It has no description of its own: a schema describes the report.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct Versioned<T> {
-    /// The form of this object: 1.
+#[derive(Serialize)]
+struct Versioned<'r, T> {
     version: u32,
     #[serde(flatten)]
-    report: T,
+    report: &'r T,
 }
 
 impl Reply {
@@ -38,7 +35,7 @@ impl Reply {
         Self::yes(lines.into_iter().collect::<Vec<_>>().join("\n"))
     }
 
-    /// A report for programs.
+    /// A report for programs, as config/req describes it.
     pub(crate) fn json(report: &impl Serialize) -> Self {
         Self::yes(json(&Versioned { version: 1, report }))
     }

@@ -1,7 +1,7 @@
 //! `req status`: what is required, satisfied or not, why, and how to satisfy it.
 
-use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::json;
 
 use crate::location::Location;
 use crate::reply::{Answer, Reply, short};
@@ -13,59 +13,34 @@ use requirements_check::strategy::Remedy;
 use requirements_check::view::View;
 use requirements_check::wording::when;
 
-/// What is required here and how it stands.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct StatusReport<'a> {
-    /// Where this is, in words: a branch, a commit, a project without git.
-    place: String,
-    /// The branch; null on a commit without one, and without git.
-    branch: Option<&'a str>,
-    /// The session it was judged for; null where none is named and not exactly one is live.
-    session: Option<&'a str>,
-    /// The requirements; with --all those that are off, too.
-    requirements: Vec<Standing>,
-    /// What the user should know of what was looked at.
-    notes: Vec<String>,
-}
-
-/// A requirement.
-#[derive(Debug, Serialize, JsonSchema)]
+/// A requirement, as `req status` and `req ci` report it.
+#[derive(Serialize)]
 pub(crate) struct Standing {
-    /// Its name: the key under `requirements`.
-    pub(crate) name: String,
-    /// How it is satisfied.
+    name: String,
     #[serde(rename = "type")]
-    pub(crate) kind: Kind,
-    /// Where a satisfaction of it counts.
+    kind: Kind,
     scope: Scope,
-    /// How it stands.
     pub(crate) state: State,
-    /// Why it stands so.
     why: String,
-    /// When it is checked, in words: before which calls, at the end of a turn; null where it is off, and in CI.
-    pub(crate) checked: Option<String>,
-    /// What would satisfy it: a command or a sentence; null where it is satisfied or off, and in CI.
-    pub(crate) remedy: Option<String>,
-    /// File and line that set it; null where no file does.
+    checked: Option<String>,
+    remedy: Option<String>,
     set_in: Option<String>,
 }
 
-/// How a requirement stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum State {
-    /// It is satisfied.
     Met,
-    /// It is not; where no session is live, it is not for the next one.
+    /// Where no session is live, it is not satisfied for the next one.
     Open,
-    /// It cannot be told here; `why` says what is missing.
+    /// It cannot be told here.
     Unknown,
     /// It is described and not in force.
     Off,
 }
 
 impl State {
-    pub(crate) fn word(self) -> &'static str {
+    fn word(self) -> &'static str {
         match self {
             Self::Met => "satisfied",
             Self::Open => "not satisfied",
@@ -123,13 +98,14 @@ impl RequestContext<'_> {
             all.extend(self.off());
         }
         if wanted.output.json {
-            return Ok(Reply::json(&StatusReport {
-                place: world.shown(),
-                branch: world.branch(),
-                session: view.session,
-                requirements: all,
-                notes: [first, world.notes.clone()].concat(),
-            }));
+            let notes = [first, world.notes.clone()].concat();
+            return Ok(Reply::json(&json!({
+                "place": world.shown(),
+                "branch": world.branch(),
+                "session": view.session,
+                "requirements": all,
+                "notes": notes,
+            })));
         }
         let head = if is_empty { summary } else { format!("{summary} ({})", self.whose_count()) };
         let next = is_empty && self.known.skipped.is_empty() && !wanted.all;

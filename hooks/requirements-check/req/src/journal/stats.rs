@@ -2,49 +2,35 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use shared::journal::Record;
 
 use super::{seconds, usd};
 
-/// What `req log --stats --json` and `req log --cost --json` print.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct StatsReport<'j> {
-    /// What is of other projects was not counted: the root of the one at hand; null: everything was.
+#[derive(Serialize)]
+pub(super) struct Stats<'j> {
     project: Option<&'j str>,
-    /// Per hook, with --cost per hook and model.
+    /// Per hook, or per hook and model.
     groups: Vec<Group<'j>>,
-    /// Of all of them.
     total: Tally,
 }
 
-/// What one hook did.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct Group<'j> {
-    /// Which hook.
     hook: &'j str,
-    /// Which model; null without --cost, and where that was not said.
     model: Option<&'j str>,
-    /// How often.
     #[serde(flatten)]
     tally: Tally,
 }
 
-/// How often each thing happened, and what it took.
-#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Default, Serialize)]
 struct Tally {
-    /// Calls, stops and prompts it denied or blocked, and those it advised on.
     spoke: u64,
-    /// Those after which the wanted step was taken.
     followed: u64,
-    /// Those after which something else was done, or which the user excepted.
+    /// Something else was done than it asked for, or the user excepted it.
     overridden: u64,
-    /// For so many milliseconds it held calls up, on purpose.
     slept_ms: u64,
-    /// Times it asked a model.
     model_calls: u64,
-    /// Cost of that, in millionths of a US dollar.
     cost_micro_usd: u64,
 }
 
@@ -81,7 +67,7 @@ fn is_model_call(record: &Record) -> bool {
     record.what == "judge" || record.model.is_some()
 }
 
-impl<'j> StatsReport<'j> {
+impl<'j> Stats<'j> {
     /// Groups the lines by hook, or the questions to models by hook and model.
     pub(super) fn new(records: &[&'j Record], by_model: bool, project: Option<&'j str>) -> Self {
         let (mut groups, mut total) = (BTreeMap::<_, Tally>::new(), Tally::default());

@@ -1,8 +1,7 @@
 //! `req why`: one line of the journal in full, and its outcome.
 
 use anyhow::{Context as _, bail};
-use schemars::JsonSchema;
-use serde::Serialize;
+use serde_json::json;
 use shared::config::LayerKind;
 use shared::journal::{Journal, Record};
 
@@ -11,26 +10,6 @@ use crate::location::Location;
 use crate::reply::{self, Answer, Reply};
 use crate::verb::Why;
 use shared::text::age;
-
-/// What `req why --json` prints.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct WhyReport<'j> {
-    /// The line of the journal.
-    entry: &'j Record,
-    /// What became of it.
-    outcome: Outcome<'j>,
-}
-
-/// What became of a denial, a block or an advice.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Outcome<'j> {
-    /// `followed`, `overridden`, `approve`, `waive` or `pause`, as the line of the journal says; `open`: nothing was seen.
-    how: &'j str,
-    /// When, in UTC.
-    at: Option<String>,
-    /// The line of the journal that says so.
-    id: Option<&'j str>,
-}
 
 pub(crate) fn why(wanted: &Why, location: &Location) -> Answer {
     let journal = journal(location)?;
@@ -41,12 +20,10 @@ pub(crate) fn why(wanted: &Why, location: &Location) -> Answer {
     let mut later = journal.records.iter().skip_while(|other| other.id != record.id).skip(1);
     let outcome = later.find(|later| settles(later, record));
     if wanted.output.json {
-        let outcome = Outcome {
-            how: outcome.map_or("open", |line| &line.what),
-            at: outcome.map(|line| line.at.rfc3339()),
-            id: outcome.map(|line| line.id.as_str()),
-        };
-        return Ok(Reply::json(&WhyReport { entry: record, outcome }));
+        let how = outcome.map_or("open", |line| &line.what);
+        let (at, id) = (outcome.map(|line| line.at.rfc3339()), outcome.map(|line| &line.id));
+        let outcome = json!({ "how": how, "at": at, "id": id });
+        return Ok(Reply::json(&json!({ "entry": record, "outcome": outcome })));
     }
     let mut lines = vec![headline(record, location), on(record)];
     let mut places = place(record).into_iter().chain(record.also_where.iter().cloned());
