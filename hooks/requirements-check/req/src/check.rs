@@ -9,6 +9,7 @@ use shared::own_commands::is_own_call;
 use shared::protocol::{Event, ToolCall};
 
 use crate::location::Location;
+use crate::pause;
 use crate::reply::{Answer, Reply};
 use crate::request::Known;
 use crate::verb::Check;
@@ -19,7 +20,7 @@ use requirements_check::state::State;
 pub(crate) fn check(wanted: &Check, location: &Location) -> Answer {
     let call = call_of(wanted)?;
     let (skipped, problems) = location.problems();
-    let mut notes: Vec<String> = location.pause_note().into_iter().collect();
+    let mut notes: Vec<String> = pause::note(location).into_iter().collect();
     let (allowed, reason) = if !notes.is_empty() {
         ("the hooks are off, so nothing is denied", None)
     } else if !location.section.enabled {

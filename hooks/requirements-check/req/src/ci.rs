@@ -21,7 +21,6 @@ use requirements_check::view::View;
 
 const DETACHED: &str = "HEAD is a commit and nobody says of which branch; say it with --branch";
 
-/// What of a project's requirements a clean clone can tell, and the answer.
 #[derive(Serialize)]
 struct CiReport {
     met: bool,
@@ -39,7 +38,6 @@ struct NotJudged {
     why: &'static str,
 }
 
-/// Judges the checkout this is started in.
 pub(crate) fn ci(wanted: &Ci, location: &Location) -> Reply {
     let report = location.look_round(|context, world| judge(wanted, location, context, world));
     let reply = if wanted.output.json { Reply::json(&report) } else { Reply::lines(report.lines()) };
@@ -150,7 +148,6 @@ fn without_git(world: &World) -> String {
         .map_or("there is no git repository here".to_owned(), |why| format!("git could not be read: {why}"))
 }
 
-/// How the rule stands and why.
 fn judged(rule: &Rule<'_>, context: &Context<'_, Settings>, world: &mut World) -> (State, String) {
     if let Terms::Guard(_) = rule.set.terms {
         match world.key {

@@ -11,72 +11,72 @@ use serde_json::{Value, json};
 use shared::config::{Entry, LayerKind, Origin, dotted, spelled};
 
 use crate::location::Location;
+use crate::pause;
 use crate::reply::{Answer, Reply};
 use crate::verb::{Config, ConfigChange};
 pub(crate) use change::turn;
 use key::{Outlook, path_of, unknown};
 
-/// A key.
 #[derive(Serialize)]
-struct Setting {
+struct Setting<'e> {
     key: String,
     #[serde(flatten)]
-    said: Said,
+    said: Said<'e>,
     locked: bool,
     global_only: bool,
-    overridden: Vec<Said>,
+    overridden: Vec<Said<'e>>,
 }
 
-/// What one layer says.
 #[derive(Serialize)]
-struct Said {
-    value: Value,
+struct Said<'e> {
+    value: &'e Value,
     layer: &'static str,
-    file: Option<String>,
+    file: Option<&'e str>,
     line: Option<usize>,
 }
 
-impl Said {
-    fn new(value: &Value, origin: &Origin) -> Self {
-        let is_file = !matches!(origin.layer, LayerKind::Defaults | LayerKind::Switch);
-        Self {
-            value: value.clone(),
-            layer: if origin.layer == LayerKind::Defaults { "defaults" } else { origin.layer.word() },
-            file: is_file.then(|| origin.file.clone()),
+impl<'e> Setting<'e> {
+    fn new(entry: &'e Entry) -> Self {
+        let said = |value: &'e Value, origin: &'e Origin| Said {
+            value,
+            layer: layer(origin),
+            file: is_file(origin).then_some(&origin.file),
             line: origin.line,
+        };
+        Self {
+            key: dotted(&entry.path),
+            said: said(&entry.value, &entry.origin),
+            locked: entry.locked,
+            global_only: entry.global_only,
+            overridden: entry.overridden.iter().map(|(value, origin)| said(value, origin)).collect(),
         }
-    }
-
-    /// `local, .claude/requirements.local.yaml:4`
-    fn place(&self) -> String {
-        let file = self.file.as_ref().map(|file| format!(", {file}")).unwrap_or_default();
-        let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
-        format!("{}{file}{line}", self.layer)
     }
 }
 
-impl Setting {
-    fn new(entry: &Entry) -> Self {
-        Self {
-            key: dotted(&entry.path),
-            said: Said::new(&entry.value, &entry.origin),
-            locked: entry.locked,
-            global_only: entry.global_only,
-            overridden: entry.overridden.iter().map(|(value, origin)| Said::new(value, origin)).collect(),
-        }
-    }
+fn is_file(origin: &Origin) -> bool {
+    !matches!(origin.layer, LayerKind::Defaults | LayerKind::Switch)
+}
 
-    /// `key: value`, and with its sources where it is set, and a line for each layer it overrides.
-    fn lines(&self, with_sources: bool) -> Vec<String> {
-        let line = format!("{}: {}", self.key, spelled(&self.said.value));
-        if !with_sources {
-            return vec![line];
-        }
-        let locked = if self.locked { ", locked" } else { "" };
-        let over = |said: &Said| format!("  # over {}  ({})", spelled(&said.value), said.place());
-        let first = format!("{line}  # {}{locked}", self.said.place());
-        std::iter::once(first).chain(self.overridden.iter().map(over)).collect()
+fn layer(origin: &Origin) -> &'static str {
+    if origin.layer == LayerKind::Defaults { "defaults" } else { origin.layer.word() }
+}
+
+/// `local, .claude/requirements.local.yaml:4`
+fn place(origin: &Origin) -> String {
+    if is_file(origin) { format!("{}, {origin}", layer(origin)) } else { layer(origin).to_owned() }
+}
+
+/// `key: value`, and with its sources where it is set, and a line for each layer it overrides.
+fn lines(entry: &Entry, with_sources: bool) -> String {
+    let mut text = format!("{}: {}", dotted(&entry.path), spelled(&entry.value));
+    if with_sources {
+        let locked = if entry.locked { ", locked" } else { "" };
+        text += &format!("  # {}{locked}", place(&entry.origin));
+        let over =
+            |(value, origin): &(Value, Origin)| format!("\n  # over {}  ({})", spelled(value), place(origin));
+        text.extend(entry.overridden.iter().map(over));
     }
+    text
 }
 
 pub(crate) fn config(wanted: &Config, location: &Location) -> Answer {
@@ -90,12 +90,12 @@ pub(crate) fn config(wanted: &Config, location: &Location) -> Answer {
 fn show(wanted: &Config, location: &Location) -> Answer {
     let outlook = Outlook::of(location, &location.sources());
     let path = wanted.key.as_deref().map_or(Ok(Vec::new()), path_of)?;
-    let entries: Vec<Setting> = outlook.below(&path).map(Setting::new).collect();
     let problems: Vec<String> = outlook.problems.iter().map(ToString::to_string).collect();
-    if entries.is_empty() {
+    if outlook.below(&path).next().is_none() {
         return Err(unknown(&path, &outlook));
     }
     if wanted.output.json {
+        let entries: Vec<Setting<'_>> = outlook.below(&path).map(Setting::new).collect();
         return Ok(Reply::json(&json!({ "entries": entries, "problems": problems })));
     }
     if let Some(only) = outlook.at(&path).filter(|_| !wanted.sources) {
@@ -106,8 +106,8 @@ fn show(wanted: &Config, location: &Location) -> Answer {
             other => spelled(other),
         }));
     }
-    let lines = entries.iter().flat_map(|setting| setting.lines(wanted.sources));
-    let mut notes: Vec<String> = location.pause_note().into_iter().chain(problems).collect();
+    let lines = outlook.below(&path).map(|entry| lines(entry, wanted.sources));
+    let mut notes: Vec<String> = pause::note(location).into_iter().chain(problems).collect();
     if !notes.is_empty() {
         notes.insert(0, String::new());
     }

@@ -57,7 +57,6 @@ pub(crate) fn docs(topic: Option<&str>, is_json: bool) -> Answer {
     })
 }
 
-/// A line for each topic, those of hooks apart.
 fn listed(topics: &[Topic]) -> String {
     let width = topics.iter().map(|topic| topic.name.len()).max().unwrap_or_default();
     let line = |topic: &Topic| format!("  {:width$}  {}\n", topic.name, topic.summary);

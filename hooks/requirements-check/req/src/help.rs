@@ -9,7 +9,6 @@ use clap_complete::{Shell, generate};
 
 use crate::reply::{Answer, Reply};
 
-/// The verbs by what they are for.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("What is required", &["status", "satisfy", "approve", "waive", "clear", "check"]),
     ("What happened", &["why", "log"]),
@@ -27,7 +26,6 @@ pub(crate) fn in_groups(command: Command) -> Command {
     command.help_template(template)
 }
 
-/// Each group as a heading and a line per verb.
 fn listed(command: &Command) -> String {
     let width = command.get_subcommands().map(|verb| verb.get_name().len()).max().unwrap_or_default();
     let line = |verb: &Command| format!("  {:width$}  {}\n", verb.get_name(), about(verb));
@@ -43,7 +41,6 @@ pub(crate) fn groups(command: &Command) -> impl Iterator<Item = (&'static str, V
     })
 }
 
-/// What a verb does, in one line.
 pub(crate) fn about(verb: &Command) -> String {
     verb.get_about().map(ToString::to_string).unwrap_or_default()
 }

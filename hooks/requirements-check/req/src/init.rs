@@ -17,14 +17,11 @@ use shared::hook::Hook as _;
 use shared::host::Timestamp;
 use shared::operator::{Caller, Standing};
 
-use crate::config::file::{KEPT, LOCAL, OurFile, ignore, user_file};
+use crate::config::file::{KEPT, LOCAL, MAX_BYTES, OurFile, ignore, user_file};
 use crate::location::Location;
 use crate::reply::{Answer, Reply};
 use crate::verb::{Init, Preset};
 use preset::Blanks;
-
-/// A larger file is not read, in bytes.
-const MAX_BYTES: u64 = 1024 * 1024;
 
 pub(crate) fn init(wanted: &Init, location: &Location) -> Answer {
     let plan = Plan::of(wanted, location)?;

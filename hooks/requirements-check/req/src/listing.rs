@@ -22,7 +22,6 @@ struct Kept {
     gone: bool,
 }
 
-/// A live session.
 #[derive(Serialize)]
 struct Live<'a> {
     session: &'a str,
@@ -61,21 +60,6 @@ impl RequestContext<'_> {
         matches!(key, Key::Branch(_) | Key::Detached(_)) && heads.is_some_and(|heads| !heads.contains(key))
     }
 
-    pub(crate) fn prune(&self) -> Answer {
-        let here = self.view.world;
-        if here.worktree.is_some() && self.known.heads.is_none() {
-            bail!("the branches could not be read, so no satisfactions were removed");
-        }
-        let gone: BTreeSet<&Key> = self.known.recorded.keys().filter(|key| self.is_gone(key)).collect();
-        let exists = |key: &Key| !gone.contains(key);
-        let pruned = here.folder.as_ref().map_or(Ok(()), |folder| folder.prune(self.view.now, exists));
-        pruned.map_err(|error| anyhow!("{error}\nNothing was changed."))?;
-        Ok(Reply::yes(match gone.into_iter().map(shown).collect::<Vec<_>>().as_slice() {
-            [] => "no branch with satisfactions is gone; nothing was removed".to_owned(),
-            names => format!("removed the satisfactions of {}", names.join(", ")),
-        }))
-    }
-
     pub(crate) fn sessions(&self, is_json: bool) -> Reply {
         let live = self.known.live.iter().map(|entry| Live {
             session: &entry.session,
@@ -98,6 +82,21 @@ impl RequestContext<'_> {
         });
         lines_or(lines, "no session is live on this project")
     }
+}
+
+pub(crate) fn prune(asked: &RequestContext<'_>) -> Answer {
+    let (here, known) = (asked.view.world, asked.known);
+    if here.worktree.is_some() && known.heads.is_none() {
+        bail!("the branches could not be read, so no satisfactions were removed");
+    }
+    let gone: BTreeSet<&Key> = known.recorded.keys().filter(|key| asked.is_gone(key)).collect();
+    let exists = |key: &Key| !gone.contains(key);
+    let pruned = here.folder.as_ref().map_or(Ok(()), |folder| folder.prune(asked.view.now, exists));
+    pruned.map_err(|error| anyhow!("{error}\nNothing was changed."))?;
+    Ok(Reply::yes(match gone.into_iter().map(shown).collect::<Vec<_>>().as_slice() {
+        [] => "no branch with satisfactions is gone; nothing was removed".to_owned(),
+        names => format!("removed the satisfactions of {}", names.join(", ")),
+    }))
 }
 
 fn lines_or(lines: impl Iterator<Item = String>, none: &str) -> Reply {

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Error, anyhow};
 use shared::config::{Fault, LayerKind, Problem, Section, Sources};
 use shared::hook::{Context, Hook};
-use shared::host::{Host, Places, display_path};
+use shared::host::{Host, Places};
 use shared::journal::{self, Record};
 use shared::operator::{Caller, standing};
 use shared::protocol::{Call, Event, Request};
 use shared::run::configure;
-use shared::state::{Off, Store};
+use shared::state::Store;
 use shared::switches::Switches;
 
 use requirements_check::RequirementsCheck;
@@ -18,9 +18,6 @@ use requirements_check::place::World;
 use requirements_check::settings::Settings;
 use requirements_check::state::Registry;
 use requirements_check::typed::Asking;
-
-/// A hook that is paused answers no typed prompt, but Claude Code runs a line with `!` before it in a shell.
-pub(crate) const HOW_TO_RESUME: &str = "req resume ends it (in Claude Code: ! req resume)";
 
 pub(crate) struct Location {
     pub(crate) host: Host,
@@ -99,24 +96,6 @@ impl Location {
         journal::write(store, self.host.now(), Record { hook, project, ..record });
     }
 
-    pub(crate) fn pause(&self) -> Option<(PathBuf, Off)> {
-        Off::in_force(&self.places, self.host.now())
-    }
-
-    /// Every answer says so while the hooks are off.
-    pub(crate) fn pause_note(&self) -> Option<String> {
-        let (file, off) = self.pause()?;
-        let end = match off {
-            Off::ForGood => {
-                let file = display_path(&file, self.host.environment.home.as_deref());
-                format!("for as long as {file} is there")
-            }
-            Off::Until(end) => format!("until {}", end.local()),
-        };
-        Some(format!("every hook is off {end}; {HOW_TO_RESUME}"))
-    }
-
-    /// Looks round for nobody's session.
     pub(crate) fn look_round<T>(&self, answer: impl FnOnce(&Context<'_, Settings>, &mut World) -> T) -> T {
         let mut request = self.request(Event::Other("req".to_owned()));
         request.call.session_id = None;

@@ -66,10 +66,6 @@ fn main() -> ExitCode {
     }
 }
 
-#[expect(
-    clippy::redundant_closure_for_method_calls,
-    reason = "the method is not general enough in its lifetimes"
-)]
 fn answer(verb: &Verb, line: &str) -> Answer {
     let asking = Location::asking();
     // A line with `!` runs in Claude's shell, where nothing counts as the user's.
@@ -89,7 +85,7 @@ fn answer(verb: &Verb, line: &str) -> Answer {
         Verb::Waive(wanted) => about(&open()?, here, |asked| asked.except(wanted, "waive")),
         Verb::Clear(wanted) => about(&open()?, here, |asked| asked.clear(wanted)),
         Verb::List(output) => about(&open()?, here, |asked| Ok(asked.list(output.json))),
-        Verb::Prune => about(&open()?, here, |asked| asked.prune()),
+        Verb::Prune => about(&open()?, here, listing::prune),
         Verb::Sessions(output) => about(&open()?, here, |asked| Ok(asked.sessions(output.json))),
         Verb::Check(wanted) => check::check(wanted, &open()?),
         Verb::Init(wanted) => init::init(wanted, &open()?),

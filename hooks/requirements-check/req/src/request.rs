@@ -229,7 +229,6 @@ impl RequestContext<'_> {
         Ok(Target::new(here, name, scope, session))
     }
 
-    /// Whose record it is, in words.
     pub(crate) fn whose(&self, target: &Target) -> String {
         let here = self.view.world;
         let place = match &target.key {

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::location::Location;
+use crate::pause;
 use crate::reply::{Answer, Reply, short};
 use crate::request::{Known, RequestContext};
 use crate::verb::Status;
@@ -85,7 +86,7 @@ impl RequestContext<'_> {
         self.branch(wanted.branch.as_deref())?;
         let (view, world) = (self.view, self.view.world);
         let mut all: Vec<Standing> = Rule::all(self.settings()).map(|rule| self.standing(&rule)).collect();
-        let first = self.location.pause_note().into_iter().chain(self.known.skipped.iter().cloned());
+        let first = pause::note(self.location).into_iter().chain(self.known.skipped.iter().cloned());
         let first: Vec<String> = first.collect();
         let summary = self.summary(&all);
         if wanted.summary {
@@ -121,7 +122,6 @@ impl RequestContext<'_> {
         Standing { checked, remedy, ..Standing::new(rule, (state, why), self.location) }
     }
 
-    /// Requirements that are described and not in force.
     fn off(&self) -> impl Iterator<Item = Standing> {
         self.settings().requirements.iter().filter_map(|(name, set)| {
             let rule = Rule { name, set };
@@ -149,7 +149,6 @@ impl RequestContext<'_> {
         format!("{met} {}{}{}", self.view.world.on(), named(State::Open), named(State::Unknown))
     }
 
-    /// The session whose satisfactions count.
     fn whose_count(&self) -> String {
         match (self.view.session, self.known.live_names().as_slice()) {
             (Some(id), _) => format!("session {}", short(id)),

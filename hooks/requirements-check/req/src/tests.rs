@@ -80,7 +80,7 @@ impl Scene {
             Verb::Waive(wanted) => asked.except(wanted, "waive"),
             Verb::Clear(wanted) => asked.clear(wanted),
             Verb::List(output) => Ok(asked.list(output.json)),
-            Verb::Prune => asked.prune(),
+            Verb::Prune => crate::listing::prune(&asked),
             Verb::Sessions(output) => Ok(asked.sessions(output.json)),
             _ => panic!("{line}: not about requirements"),
         }?;

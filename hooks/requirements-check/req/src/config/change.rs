@@ -56,12 +56,9 @@ pub(crate) fn turn(wanted: &Turn, on: bool, location: &Location) -> Answer {
 
 /// The path of a requirement that some file describes: switched on without that, it would be one that nobody meant.
 fn described(name: &str, catalog: &Catalog, location: &Location) -> anyhow::Result<Vec<String>> {
-    let outlook = Outlook::of(location, &location.sources());
-    let all = ["requirements".to_owned()];
-    let known: Vec<&str> =
-        outlook.below(&all).filter_map(|entry| entry.path.get(1).map(String::as_str)).collect();
+    let known: Vec<&str> = location.section.settings.requirements.keys().map(String::as_str).collect();
     if known.contains(&name) {
-        return Ok([&all[..], &[name.to_owned()]].concat());
+        return Ok(["requirements", name].map(ToOwned::to_owned).to_vec());
     }
     if catalog.hook(name).is_some() {
         bail!("{name} is a hook, not a requirement; type: req enable --hook {name}");
@@ -99,7 +96,10 @@ impl Planned {
             Ok(())
         })?;
         if let Some(after) = after {
-            self.record(location);
+            let verb = if value.is_some() { "set" } else { "unset" };
+            // Never the value.
+            let text = format!("{verb} {} in the {} file", dotted(&self.path), self.level.word());
+            location.audit(self.level != LayerKind::Global, Record::of("config", text));
             return Ok(self.reply(&after, &format!("written to {shown}")));
         }
         let (key, done) = (dotted(&self.path), format!("{shown} says so already"));
@@ -107,13 +107,6 @@ impl Planned {
         let is_overruled = self.overruling(&before).next().is_some();
         let reply = || Reply::yes(format!("{done}; nothing was changed"));
         Ok(if is_overruled { self.reply(&before, &done) } else { reply() })
-    }
-
-    /// For the journal: never the value.
-    fn record(&self, location: &Location) {
-        let verb = if self.value.is_some() { "set" } else { "unset" };
-        let text = format!("{verb} {} in the {} file", dotted(&self.path), self.level.word());
-        location.audit(self.level != LayerKind::Global, Record::of("config", text));
     }
 
     /// Nothing of this file that was right may be wrong afterwards, and nothing may be written that has no effect. A deeper file

@@ -19,7 +19,8 @@ pub(crate) const LOCAL: &str = ".claude/requirements.local.yaml";
 /// team's in a commit.
 pub(crate) const KEPT: &str = ".claude/requirements*.before*";
 
-const MAX_BYTES: u64 = 1024 * 1024;
+/// A larger file is not read.
+pub(crate) const MAX_BYTES: u64 = 1024 * 1024;
 
 pub(crate) struct OurFile {
     pub(crate) level: LayerKind,

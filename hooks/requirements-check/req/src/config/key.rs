@@ -26,7 +26,6 @@ pub(super) struct Outlook {
 }
 
 impl Outlook {
-    /// The outcome of these files.
     pub(super) fn of(location: &Location, sources: &Sources) -> Self {
         let switches = location.store.as_ref().map(Switches::read).unwrap_or_default();
         let mut outlook = Self { entries: top_entries(sources), problems: Vec::new() };
@@ -124,12 +123,8 @@ pub(super) fn only_in(path: &[String]) -> Option<LayerKind> {
 
 /// The key counts in the user's own file only, so that no project can set it.
 pub(super) fn is_global_only(path: &[String]) -> bool {
-    let Some((section, rest)) = path.split_first() else { return false };
-    let keys = section_by_schema(section).map(|(spec, _)| spec.global_only).unwrap_or_default();
-    let own = rest.join(".");
-    let is_below = |key: &str| own.strip_prefix(key).is_some_and(|rest| rest.starts_with('.'));
-    // The empty key is the whole section.
-    keys.iter().any(|key| key.is_empty() || own == *key || is_below(key))
+    let section = path.split_first().and_then(|(section, rest)| Some((section_by_schema(section)?.0, rest)));
+    section.is_some_and(|(spec, rest)| spec.is_global_only(rest))
 }
 
 /// The folder is a repository, or holds a configuration of its own.

@@ -5,8 +5,7 @@ use std::path::Path;
 use requirements_check::git::Worktree;
 use shared::config::read_text;
 
-/// A larger file is none of those meant, in bytes.
-const MAX_BYTES: u64 = 256 * 1024;
+use crate::config::file::MAX_BYTES;
 
 /// A file in the top folder, a text it must contain, and the command. The first row that fits counts, so a lock file or a
 /// wrapper stands before what it refines.
@@ -85,7 +84,7 @@ mod tests {
 
     use requirements_check::settings::CommandPattern;
 
-    use super::{ALIKE, ROWS, test_command};
+    use super::{ALIKE, NODE, ROWS, test_command};
 
     fn guessed(files: &[(&str, &str)]) -> Option<&'static str> {
         let folder = tempfile::tempdir().unwrap();

@@ -4,13 +4,11 @@ use shared::config::{LayerKind, read_map};
 
 use crate::verb::Preset;
 
-/// What is filled in.
 #[derive(Clone)]
 pub(super) struct Blanks<'a> {
     pub(super) level: LayerKind,
     /// The path or URL of the schema that editors use.
     pub(super) schema: &'a str,
-    /// The forms of the command that runs the tests.
     pub(super) test_command: Option<Vec<&'static str>>,
     pub(super) has_git: bool,
     pub(super) default_branch: Option<String>,

@@ -72,7 +72,6 @@ fn last<'j>(journal: &'j Journal, location: &Location) -> anyhow::Result<&'j Rec
     })
 }
 
-/// `later` says what became of `record`.
 fn settles(later: &Record, record: &Record) -> bool {
     let is_of_session = later.session == record.session && later.hook == record.hook;
     // A turn's stop may be blocked by one rule and allowed by the next.
