@@ -86,13 +86,8 @@ mod tests {
         grouped.sort_unstable();
         verbs.sort_unstable();
         assert_eq!(grouped, verbs);
-        for verb in definition.get_subcommands() {
-            let about = about(verb);
-            assert!(
-                !about.contains('\n') && (1..=110).contains(&about.len()),
-                "{}: {about}",
-                verb.get_name()
-            );
+        for about in definition.get_subcommands().map(about) {
+            assert!(!about.contains('\n') && (1..=110).contains(&about.len()), "{about}");
         }
     }
 

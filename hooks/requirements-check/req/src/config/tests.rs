@@ -51,9 +51,7 @@ fn key_is_set_and_unset_with_comments_and_order_kept() {
     let changed = "# mine\nrequirements:\n  # later\n  branch_size: {thresholds: {warn: 200}}   # big\n";
     assert_eq!(desk.text(LOCAL), changed);
     assert_eq!(desk.done(&format!("config {KEY}")), "200");
-    assert!(
-        desk.done(&format!("config set {KEY} 200 --local")).contains("says so already; nothing was changed")
-    );
+    assert!(desk.done(&format!("config set {KEY} 200 --local")).ends_with("already; nothing was changed"));
     assert_eq!(desk.done(&format!("config unset {KEY}")), format!("{KEY} is not set any more"));
     assert_eq!(desk.texts(), [String::new(), TEAM.to_owned(), "# mine\n".to_owned()]);
 }
@@ -89,19 +87,13 @@ fn each_level_has_its_file_and_what_counts_in_one_file_only_goes_there() {
     }
     assert!(desk.text(PROJECT).contains(TEAM.trim_end()), "what was there is as it was");
     assert!(desk.text(LOCAL).starts_with("# yaml-language-server: $schema="));
-    let said = desk.done("config set rate-awareness.repeat 9 --global");
-    assert!(
-        said.starts_with("written to ~/.claude/requirements.yaml, but a higher level decides:\n"),
-        "{said}"
-    );
-    let higher = "rate-awareness.repeat: 8  (.claude/requirements.local.yaml:6)\n\
+    let higher = "but a higher level decides:\n\
+                  rate-awareness.repeat: 8  (.claude/requirements.local.yaml:6)\n\
                   To take that back, type: req config unset rate-awareness.repeat --local";
-    assert!(said.ends_with(higher), "{said}");
-    let said = desk.done("config set rate-awareness.repeat 9 --global");
-    assert!(
-        said.contains("says so already, but a higher level decides:") && said.ends_with(higher),
-        "{said}"
-    );
+    for begin in ["written to ~/.claude/requirements.yaml, ", "~/.claude/requirements.yaml says so already, "]
+    {
+        assert_eq!(desk.done("config set rate-awareness.repeat 9 --global"), format!("{begin}{higher}"));
+    }
     let said = desk.done("config set credit-pacer.usage_api.enabled true");
     assert!(said.contains("\ncredit-pacer.usage_api.enabled: ") && said.contains("terms"), "{said}");
 }
@@ -113,36 +105,21 @@ fn change_that_would_be_wrong_or_without_effect_is_refused() {
         ("config set rate-awareness.repeat nine", "expected 0 or a whole number from 2 to 1000"),
         ("config set rate-awareness '{repeat: 9, mode: dney}'", "mode: expected one of: advise, deny"),
         ("config set rate-awarness.repeat 9", "did you mean rate-awareness?"),
-        ("config set rate-awareness.repeat '['", "not valid YAML"),
-        ("config set requirements.tests_green.paths '[\"[\"]'", "expected"),
         ("config set requirements.new '{enabled: true, type: dynamic}'", "requirements.new"),
         ("config set locked '[stop-momentum.maxblocks]'", "locked: stop-momentum.maxblocks: no such key"),
         ("config unset requirements.branch_size.calculator --project", "requirements.branch_size"),
         ("config unset rate-awareness.repeat", "is not set in .claude/requirements.local.yaml"),
         ("config requirements.comit_plan.enabled", "did you mean requirements.commit_plan.enabled?"),
-        (
-            "config requirements.commit_plan.scope",
-            "there is no key requirements.commit_plan.scope in any file; it would be one of: session, branch",
-        ),
+        ("config requirements.commit_plan.scope", " in any file; it would be one of: session, branch"),
+        ("enable --hook intent-validator --local", "req config set intent-validator.enabled true --global"),
         ("config a..b", "is no key"),
-        (
-            "config set stop-momentum.message_file x.md --local",
-            "Type: req config set stop-momentum.message_file x.md --global",
-        ),
         ("config set stop-momentum.max_blocks 6", "req config set stop-momentum.max_blocks 6 --global"),
         ("config set stop-momentum.enabled false --project", "is locked by your global"),
-        ("disable commit_plan", "req config set requirements.commit_plan.enabled false --global"),
         ("config set enabled false", "is locked by your global"),
-        ("config set inherit false --local", "inherit"),
         ("config set locked '[]' --project", "locked"),
-        (
-            "enable --hook intent-validator --local",
-            "Type: req config set intent-validator.enabled true --global",
-        ),
         ("enable zzz", "req init writes a file"),
         ("enable comit_plan", "did you mean commit_plan?"),
         ("enable rate-awareness", "type: req enable --hook rate-awareness"),
-        ("enable --hook rate-awarness", "did you mean rate-awareness?"),
     ] {
         let said = desk.refused(words, USER);
         assert!(said.contains(told), "{words}: {said}");
@@ -165,10 +142,7 @@ fn claude_may_switch_on_what_a_file_describes_and_nothing_else() {
         assert!(said.starts_with("denied, because") && said.ends_with(line), "{said}");
     }
     let said = desk.ask("enable off_here", CLAUDE, None).unwrap();
-    assert!(
-        said.ends_with("requirements.off_here.enabled: true  (.claude/requirements.local.yaml:7)"),
-        "{said}"
-    );
+    assert!(said.ends_with("off_here.enabled: true  (.claude/requirements.local.yaml:7)"), "{said}");
     assert!(desk.ask("enable off_here", CLAUDE, None).unwrap().ends_with("nothing was changed"));
     let said = desk.done("enable --hook intent-validator");
     assert!(said.contains("(~/.claude/requirements.yaml:"), "{said}");
@@ -187,10 +161,8 @@ fn schema_lies_beside_a_new_file_or_in_the_users_folder_and_never_over_somebody_
         ("--global", GLOBAL, "./requirements.schema.json"),
     ] {
         desk.done(&format!("config set rate-awareness.repeat 7 {level}"));
-        assert!(
-            desk.text(file).starts_with(&format!("# yaml-language-server: $schema={named}\n")),
-            "{level}"
-        );
+        let first = desk.text(file).lines().next().map(ToOwned::to_owned);
+        assert_eq!(first.unwrap(), format!("# yaml-language-server: $schema={named}"));
     }
     assert_eq!((desk.text(THEIRS).as_str(), desk.text(OWN).lines().count()), ("{}", 1));
 }

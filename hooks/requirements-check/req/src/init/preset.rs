@@ -100,15 +100,13 @@ const fn whose(level: LayerKind) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum as _;
     use requirements_check::RequirementsCheck;
     use shared::config::{LayerKind, Sources};
     use shared::run::configure;
     use shared::switches::Position;
 
     use super::{Blanks, Preset, filled, joined};
-
-    const ALL: [Preset; 5] =
-        [Preset::Relaxed, Preset::Strict, Preset::Minimal, Preset::Advanced, Preset::Inherit];
 
     fn blanks() -> Blanks<'static> {
         Blanks {
@@ -124,9 +122,9 @@ mod tests {
     fn each_preset_loads_without_a_problem_whatever_was_found() {
         let nothing = Blanks { test_command: None, has_git: false, default_branch: None, ..blanks() };
         let one = Blanks { test_command: Some(vec!["./mvnw test"]), level: LayerKind::Local, ..blanks() };
-        for preset in ALL {
+        for preset in Preset::value_variants() {
             for blanks in [&blanks(), &nothing, &one] {
-                let text = filled(preset, blanks);
+                let text = filled(*preset, blanks);
                 assert!(!text.contains("{{") && !text.contains("#@"), "{text}");
                 let sources =
                     Sources { instead: Some((LayerKind::Project, text.clone())), ..Sources::default() };

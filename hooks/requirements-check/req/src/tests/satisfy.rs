@@ -82,16 +82,13 @@ fn the_user_alone_satisfies_what_is_the_users_and_other_sessions() {
     for caller in ALL {
         let may = matches!(caller, USER | Caller::Typed);
         let mut scene = Scene::new(SCOPES);
-        if may {
-            scene.yes("satisfy review", caller);
-            scene.yes("satisfy plan --session 0c4e7a11", caller);
-        } else {
-            let text = scene.no("satisfy review --branch", caller);
-            assert!(
-                text.starts_with("denied, because ") && text.contains("req satisfy review --branch"),
-                "{text}"
-            );
-            assert!(scene.no("satisfy plan --session 0c4e7a11", caller).contains("another session's"));
+        for line in ["satisfy review --branch", "satisfy plan --session 0c4e7a11"] {
+            if may {
+                scene.yes(line, caller);
+            } else {
+                let text = scene.no(line, caller);
+                assert!(text.starts_with("denied, because ") && text.contains(line), "{text}");
+            }
         }
         assert_eq!(scene.is_met("review"), may, "{caller:?}");
         assert!(!scene.is_met("plan"), "another session's satisfaction");
@@ -117,12 +114,10 @@ fn record_says_who_and_why_and_keeps_no_secret() {
 fn satisfaction_can_be_widened_to_a_branch() {
     for (words, branch) in [
         ("satisfy plan --branch", "feature"),
-        ("satisfy plan --branch feature", "feature"),
         ("satisfy plan --branch main", "main"),
         ("satisfy adr --branch main", "main"),
     ] {
-        let mut scene = Scene::new(SCOPES);
-        let reply = scene.req(words, CLAUDE).unwrap();
+        let reply = Scene::new(SCOPES).req(words, CLAUDE).unwrap();
         assert!(reply.text.ends_with(&format!("(every session on {branch})")), "{words}: {}", reply.text);
         let [Change::Set(target, _)] = reply.changes.as_slice() else { panic!() };
         assert_eq!((&target.key, &target.session), (&Key::Branch(branch.to_owned()), &None), "{words}");
@@ -134,10 +129,8 @@ fn without_a_session_the_answer_asks_which() {
     let mut scene = Scene::new(SCOPES);
     scene.session = None;
     for words in ["satisfy plan", "clear plan", "clear --all"] {
-        assert!(
-            scene.no(words, USER).contains("--session ID (none is live here), or add --branch"),
-            "{words}"
-        );
+        let text = scene.no(words, USER);
+        assert!(text.contains("--session ID (none is live here), or add --branch"), "{text}");
     }
     scene.live(SESSION, 0);
     scene.live("ünïcödé-session", 0);
@@ -187,6 +180,12 @@ fn exception_is_for_every_session_or_the_one_named_and_is_taken_back_with_the_li
     }
 }
 
+#[track_caller]
+fn denied(scene: &mut Scene, words: &str, caller: Caller) {
+    let text = scene.no(words, caller);
+    assert!(text.starts_with("denied, because ") && text.ends_with(&format!("req {words}")), "{text}");
+}
+
 #[test]
 fn exception_has_its_verb_and_its_reason_and_is_the_users() {
     for (words, instead) in [
@@ -201,24 +200,15 @@ fn exception_has_its_verb_and_its_reason_and_is_the_users() {
         assert!(text.contains(instead), "{words}: {text}");
     }
     for caller in [CLAUDE, SCRIPT, Caller::Untyped] {
-        for words in
-            ["approve size --for 10m", "waive tests --session 5e55104e --note 'a reason'", "clear size"]
-        {
-            let text = unmet().no(words, caller);
-            assert!(
-                text.starts_with("denied, because ") && text.ends_with(&format!("req {words}")),
-                "{text}"
-            );
+        for words in ["approve size --for 10m", "waive tests --session 5e55104e --note why", "clear size"] {
+            denied(&mut unmet(), words, caller);
         }
     }
     let mut scene = unmet();
     scene.yes("waive tests --note 'agreed with the team'", USER);
     assert!(scene.standing("tests").unwrap().ends_with(": agreed with the team"));
-    let reply = scene.req("clear tests", USER).unwrap();
-    assert_eq!(reply.text, "cleared: tests (every session of this repository)");
-    let is_of_branch =
-        |change: &Change| matches!(change, Change::Clear(target) if target.key != Key::Permanent);
-    assert!(!reply.changes.iter().any(is_of_branch), "the end of a waiver takes no evidence away");
+    // The end of a waiver takes no evidence away.
+    assert_eq!(scene.yes("clear tests", USER), "cleared: tests (every session of this repository)");
 }
 
 const FOUR: [&str; 4] = ["plan", "other", "adr", "license"];
@@ -271,11 +261,7 @@ fn clear_takes_the_records_of_the_scope_that_is_named_and_from_claude_its_own_al
                 scene.yes(words, caller);
                 assert_eq!(met(&mut scene), [without(own), without(others)], "{words}");
             } else {
-                let text = scene.no(words, caller);
-                assert!(
-                    text.starts_with("denied, because ") && text.ends_with(&format!("req {words}")),
-                    "{text}"
-                );
+                denied(&mut scene, words, caller);
                 assert_eq!(met(&mut scene), [without(&[]), without(&[])], "{words}");
             }
         }
