@@ -68,15 +68,15 @@ fn listed(topics: &[Topic]) -> String {
 fn pages() -> Vec<Topic> {
     let catalog = Catalog::built_in().ok();
     let summary = |name| Some(catalog.as_ref()?.hook(name)?.summary.clone());
-    let page = |name, summary, hook, text| Topic { name, summary, hook, text: Some(text) };
-    let written = WRITTEN.iter().map(|&(name, text)| {
+    let written = WRITTEN.iter().map(|&(name, page)| {
         // The heading is what the page is about.
-        let heading = text.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']);
-        page(name, heading.to_owned(), false, without_markers(text) + &rest_of(name))
+        let summary = page.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']).to_owned();
+        Topic { name, summary, hook: false, text: Some(without_markers(page) + &rest_of(name)) }
     });
-    let of_hooks = HOOKS
-        .iter()
-        .map(|&(name, text)| page(name, summary(name).unwrap_or_default(), true, without_markers(text)));
+    let of_hooks = HOOKS.iter().map(|&(name, page)| {
+        let summary = summary(name).unwrap_or_default();
+        Topic { name, summary, hook: true, text: Some(without_markers(page)) }
+    });
     written.chain(of_hooks).collect()
 }
 

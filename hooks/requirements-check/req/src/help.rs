@@ -48,8 +48,8 @@ pub(crate) fn about(verb: &Command) -> String {
 /// The lines its help shows as examples.
 pub(crate) fn examples(verb: &Command) -> Vec<String> {
     let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
-    let lines = help.strip_prefix("Example").map(|rest| rest.trim_start_matches('s'));
-    let lines = lines.and_then(|rest| rest.strip_prefix(':')).unwrap_or_default();
+    let lines = help.split_once(": ").filter(|(head, _)| head.starts_with("Example"));
+    let lines = lines.map(|(_, lines)| lines).unwrap_or_default();
     lines.lines().map(str::trim).filter(|line| !line.is_empty()).map(ToOwned::to_owned).collect()
 }
 

@@ -23,8 +23,8 @@ pub(crate) use why::why;
 const MAX_SHOWN: usize = 100;
 
 fn journal(location: &Location) -> anyhow::Result<Journal> {
-    let store = location.store.as_ref();
-    let store = store.context("there is no state folder, so nothing is recorded; set HOME")?;
+    let store =
+        location.store.as_ref().context("there is no state folder, so nothing is recorded; set HOME")?;
     Ok(Journal::read(store.dir()))
 }
 

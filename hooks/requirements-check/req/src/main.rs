@@ -1,6 +1,6 @@
 //! The command line `req`.
 //!
-//! `verb` defines it, [`answer`] has the one match over its verbs, and each module answers some of them with a [`Reply`] or with
+//! `verb` defines it, [`run`] has the one match over its verbs, and each module answers some of them with a [`Reply`] or with
 //! the reason why not. `location` holds the project, its settings and the caller.
 //!
 //! Exit status: 0 done, 1 the answer is no, 64 wrong usage; never 2, which in a hook means "block".
@@ -73,7 +73,10 @@ fn answer(verb: &Verb, line: &str) -> Answer {
         asking.is_none() || !needs_shell(verb),
         "this needs a shell; type it in a terminal, or here with ! before it, which counts as Claude's"
     );
-    let open = || Location::open(asking, line);
+    run(verb, line, || Location::open(asking, line))
+}
+
+fn run(verb: &Verb, line: &str, open: impl FnOnce() -> anyhow::Result<Location>) -> Answer {
     let here = (None, None);
     match verb {
         Verb::Status(wanted) => {

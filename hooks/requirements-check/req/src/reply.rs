@@ -4,6 +4,7 @@ use anyhow::{Error, anyhow};
 use requirements_check::change::Change;
 use serde::Serialize;
 use shared::config::nearest;
+use shared::journal::Record;
 use shared::text::cut;
 
 pub(crate) type Answer = anyhow::Result<Reply>;
@@ -15,6 +16,8 @@ pub(crate) struct Reply {
     pub(crate) is_no: bool,
     /// Changes of satisfactions, to be carried out.
     pub(crate) changes: Vec<Change>,
+    /// Goes into the journal when they are.
+    pub(crate) record: Option<Record>,
     /// The hook sees this command and records it where this process may not write.
     pub(crate) is_recorded: bool,
 }

@@ -14,6 +14,7 @@ use requirements_check::satisfactions::{By, Key, Satisfaction};
 use requirements_check::settings::{Kind, Scope};
 use requirements_check::strategy::Remedy;
 use requirements_check::view::{View, quoted};
+use shared::journal::Record;
 use shared::text::{age, cut};
 
 impl RequestContext<'_> {
@@ -93,8 +94,11 @@ impl RequestContext<'_> {
             self.whose(&target),
             reach.unwrap_or_default()
         );
-        let record = self.record(by, wanted.note.as_deref()).for_secs(secs);
-        Ok(Reply { changes: vec![Change::Set(target, Box::new(record))], ..Reply::yes(text) })
+        let exception = self.record(by, wanted.note.as_deref()).for_secs(secs);
+        let (what, note) = (verb.to_owned(), exception.metadata.note.clone());
+        let record = Record { what, rule: Some(rule.key()), session, text: note, ..Record::default() };
+        let changes = vec![Change::Set(target, Box::new(exception))];
+        Ok(Reply { changes, record: Some(record), ..Reply::yes(text) })
     }
 
     fn record(&self, by: By, note: Option<&str>) -> Satisfaction {

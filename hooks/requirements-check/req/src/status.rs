@@ -109,8 +109,8 @@ impl RequestContext<'_> {
             })));
         }
         let head = if is_empty { summary } else { format!("{summary} ({})", self.whose_count()) };
-        let next = is_empty && self.known.skipped.is_empty() && !wanted.all;
-        let next = next.then(|| self.first_step());
+        let begins = is_empty && self.known.skipped.is_empty() && !wanted.all;
+        let next = begins.then(|| self.first_step());
         let lines = first.into_iter().chain([head]).chain(next).chain(Standing::lines(&all, wanted.all));
         Ok(Reply::lines(lines.chain(world.notes.iter().cloned())))
     }

@@ -1,6 +1,5 @@
-//! Commands about requirements as tables: who asks for what, what they read, what is changed.
+//! Commands as tables: who asks for what, what they read, what is changed. A [`Scene`] is kept in memory, a [`Desk`] has files.
 
-pub(crate) mod desk;
 mod listing;
 mod satisfy;
 #[path = "../../src/tests/session.rs"]
@@ -8,18 +7,20 @@ mod session;
 mod status;
 mod words;
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use requirements_check::satisfactions::Key;
 use requirements_check::state::Entry;
 use requirements_check::view::View;
 use serde_json::Value;
-use shared::host::{Clock, Environment, Host, Timestamp};
+use shared::host::{Clock, Environment, Host, Places, Timestamp};
 use shared::operator::{Caller, Standing};
 
 use crate::location::Location;
 use crate::reply::Answer;
 use crate::request::{Known, RequestContext};
+use crate::run;
 use crate::verb::{Verb, parse_words};
 use session::{OTHER, ROOT, SESSION, Scene};
 
@@ -35,6 +36,11 @@ const ALL: [Caller; 5] = [USER, Caller::Typed, CLAUDE, SCRIPT, Caller::Untyped];
 pub(crate) fn verb_of(line: &str) -> Verb {
     let commands = requirements_check::command_line::parse(line).commands.unwrap();
     parse_words(&commands[0].words[1..]).unwrap_or_else(|error| panic!("{line}: {error}"))
+}
+
+fn location(environment: Environment, now: Timestamp, caller: Caller, line: &str) -> Location {
+    let host = Host { started: now, clock: Clock::Fixed(now), environment };
+    Location::of(host, Places::open_store, caller, line).unwrap()
 }
 
 /// Two sessions and two branches.
@@ -64,8 +70,7 @@ impl Scene {
         let line = format!("req {words}");
         let (session_id, project_dir) = (self.session.clone(), Some(PathBuf::from(ROOT)));
         let environment = Environment { session_id, project_dir, ..Environment::default() };
-        let host = Host { started: self.now, clock: Clock::Fixed(self.now), environment };
-        let mut location = Location::of(host, |_| None, caller, &line).unwrap();
+        let mut location = location(environment, self.now, caller, &line);
         location.section.settings = self.settings.clone();
         let view = self.view();
         let asked = RequestContext { location: &location, view: &view, known: &self.known };
@@ -104,5 +109,53 @@ impl Scene {
     #[track_caller]
     fn json(&mut self, words: &str) -> Value {
         serde_json::from_str(&self.yes(words, CLAUDE)).unwrap()
+    }
+}
+
+pub(crate) const NOW: Timestamp = Timestamp::from_secs(1_795_300_000);
+
+/// A home and a project in it.
+pub(crate) struct Desk {
+    folder: tempfile::TempDir,
+}
+
+impl Desk {
+    /// With these files, each by its path from the home directory.
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let desk = Self { folder: tempfile::tempdir().unwrap() };
+        for (file, text) in [("project/.git/HEAD", "")].iter().chain(files) {
+            let path = desk.path(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        desk
+    }
+
+    pub(crate) fn path(&self, file: impl AsRef<Path>) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(file)
+    }
+
+    pub(crate) fn text(&self, file: &str) -> String {
+        fs::read_to_string(self.path(file)).unwrap_or_default()
+    }
+
+    /// The answer to a command line of `req`, or why not.
+    #[track_caller]
+    pub(crate) fn ask(&self, line: &str, caller: Caller, session: Option<&str>) -> Result<String, String> {
+        let line = format!("req {line}");
+        let environment = Environment {
+            home: Some(self.path("")),
+            project_dir: Some(self.path("project")),
+            session_id: session.map(ToOwned::to_owned),
+            ..Environment::default()
+        };
+        let answer = run(&verb_of(&line), &line, || Ok(location(environment, NOW, caller, &line)));
+        answer.map(|reply| reply.text).map_err(|why| format!("{why:#}"))
+    }
+
+    /// The answer to the user where it is yes.
+    #[track_caller]
+    pub(crate) fn yes(&self, line: &str) -> String {
+        self.ask(line, USER, None).unwrap_or_else(|why| panic!("{line}: {why}"))
     }
 }

@@ -133,7 +133,6 @@ impl Planned {
         }
     }
 
-    /// The keys that a higher level sets.
     fn overruling<'a>(&'a self, outlook: &'a Outlook) -> impl Iterator<Item = &'a Entry> {
         outlook.below(&self.path).filter(|entry| entry.origin.layer > self.level)
     }

@@ -84,8 +84,6 @@ fn topic_is_found_in_any_case_and_an_unknown_one_names_the_nearest() {
     }
     let unknown = docs(Some("evidnce"), true).unwrap_err().to_string();
     assert_eq!(unknown, "there is no page evidnce; did you mean evidence?");
-    let json = |topic| serde_json::from_str::<Value>(&docs(topic, true).unwrap().text).unwrap();
-    let all = json(None);
-    assert_eq!(all["topics"].as_array().unwrap().len(), WRITTEN.len() + HOOKS.len());
-    assert_eq!((&all["topics"][0]["name"], &all["topics"][0]["text"]), (&"start".into(), &Value::Null));
+    let json: Value = serde_json::from_str(&docs(None, true).unwrap().text).unwrap();
+    assert_eq!(json["topics"].as_array().unwrap().len(), WRITTEN.len() + HOOKS.len());
 }

@@ -126,8 +126,8 @@ mod tests {
             for blanks in [&blanks(), &nothing, &one] {
                 let text = filled(*preset, blanks);
                 assert!(!text.contains("{{") && !text.contains("#@"), "{text}");
-                let sources =
-                    Sources { instead: Some((LayerKind::Project, text.clone())), ..Sources::default() };
+                let instead = Some((LayerKind::Project, text.clone()));
+                let sources = Sources { instead, ..Sources::default() };
                 let section = configure::<RequirementsCheck>(&sources, Position::default()).unwrap();
                 assert_eq!(section.problems, [], "{text}");
             }
@@ -151,11 +151,8 @@ mod tests {
         let text = filled(Preset::Relaxed, &blanks());
         let there = "# mine\nversion: \"1.0\"\n\n# why\nstop-momentum:\n  enabled: true   # now\n";
         let both = joined(&text, there).unwrap();
-        assert!(
-            both.starts_with(text.trim_end())
-                && both.ends_with("# why\nstop-momentum:\n  enabled: true   # now\n")
-        );
-        assert_eq!(both.matches("\nversion:").count(), 1);
+        let added = "\n\n# mine\n\n# why\nstop-momentum:\n  enabled: true   # now\n";
+        assert_eq!(both, format!("{}{added}", text.trim_end()));
         for there in ["requirements: {}\n", "version: 1\n", "", "- a\n", "a: [\n"] {
             assert_eq!(joined(&text, there), None, "{there}");
         }

@@ -68,7 +68,6 @@ fn is_model_call(record: &Record) -> bool {
 }
 
 impl<'j> Stats<'j> {
-    /// Groups the lines by hook, or the questions to models by hook and model.
     pub(super) fn new(records: &[&'j Record], by_model: bool, project: Option<&'j str>) -> Self {
         let (mut groups, mut total) = (BTreeMap::<_, Tally>::new(), Tally::default());
         for record in records.iter().filter(|record| !by_model || is_model_call(record)) {

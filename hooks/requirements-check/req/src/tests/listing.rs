@@ -9,10 +9,6 @@ fn branch(name: &str) -> Key {
     Key::Branch(name.to_owned())
 }
 
-fn commit() -> Key {
-    Key::Detached("1a2b3c4d5e6f".to_owned())
-}
-
 fn recorded(keys: impl IntoIterator<Item = Key>) -> Scene {
     let mut scene = Scene::new("plan: {}\n");
     let mut kept = Satisfactions::default();
@@ -26,7 +22,12 @@ fn recorded(keys: impl IntoIterator<Item = Key>) -> Scene {
 
 #[test]
 fn list_has_every_branch_with_its_counts() {
-    let mut scene = recorded([branch("feature"), branch("gone"), commit(), Key::Permanent]);
+    let mut scene = recorded([
+        branch("feature"),
+        branch("gone"),
+        Key::Detached("1a2b3c4d5e6f".to_owned()),
+        Key::Permanent,
+    ]);
     assert_eq!(
         scene.yes("list", USER).lines().collect::<Vec<_>>(),
         [
@@ -43,7 +44,15 @@ fn list_has_every_branch_with_its_counts() {
 
 #[test]
 fn prune_removes_only_what_is_known_to_be_gone() {
-    let all = || recorded([branch("feature"), branch("gone"), commit(), Key::Permanent, Key::NoGit]);
+    let all = || {
+        recorded([
+            branch("feature"),
+            branch("gone"),
+            Key::Detached("1a2b3c4d5e6f".to_owned()),
+            Key::Permanent,
+            Key::NoGit,
+        ])
+    };
     for caller in ALL {
         assert_eq!(all().yes("prune", caller), "removed the satisfactions of gone, commit 1a2b3c4d");
     }

@@ -36,7 +36,6 @@ fn text_says_what_is_satisfied_and_how_to_satisfy_the_rest() {
         "3 of 5 satisfied on feature; not satisfied: plan, tests (session 5e55104e)\n",
         "satisfied 0 s ago by user",
         "req satisfy plan",
-        "399 changed lines against main, limit 400",
         "; checked before edits\n",
         "; checked at the end of a turn with edits\n",
     ] {
