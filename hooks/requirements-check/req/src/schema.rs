@@ -11,18 +11,8 @@ macro_rules! forms {
 
 /// A command's words after `req`, the name of its form, and the form.
 const FORMS: &[(&str, &str, &str)] = forms! {
-    "status": "status",
-    "check": "check",
-    "why": "why",
-    "log": "log",
-    "log --stats": "log-stats",
-    "config": "config",
-    "list": "list",
-    "sessions": "sessions",
-    "hooks status": "hooks-status",
-    "doctor": "doctor",
-    "ci": "ci",
-    "docs": "docs",
+    "status": "status", "check": "check", "why": "why", "log": "log", "log --stats": "log-stats", "config": "config",
+    "list": "list", "sessions": "sessions", "hooks status": "hooks-status", "doctor": "doctor", "ci": "ci", "docs": "docs",
 };
 
 /// The form of what that command prints; without one, which commands there are.

@@ -93,13 +93,11 @@ impl Scene {
         Ok(reply)
     }
 
-    /// The answer where it is yes; fails if it is no.
     #[track_caller]
     fn yes(&mut self, words: &str, caller: Caller) -> String {
         self.req(words, caller).unwrap_or_else(|why| panic!("req {words}: {why}")).text
     }
 
-    /// The answer where it is no; fails if it is yes.
     #[track_caller]
     fn no(&mut self, words: &str, caller: Caller) -> String {
         let Err(why) = self.req(words, caller) else { panic!("req {words} is answered") };
@@ -153,7 +151,6 @@ impl Desk {
         answer.map(|reply| reply.text).map_err(|why| format!("{why:#}"))
     }
 
-    /// The answer to the user where it is yes.
     #[track_caller]
     pub(crate) fn yes(&self, line: &str) -> String {
         self.ask(line, USER, None).unwrap_or_else(|why| panic!("{line}: {why}"))

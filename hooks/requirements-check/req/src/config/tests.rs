@@ -83,8 +83,8 @@ fn each_level_has_its_file_and_what_counts_in_one_file_only_goes_there() {
     let higher = "but a higher level decides:\n\
                   rate-awareness.repeat: 8  (.claude/requirements.local.yaml:6)\n\
                   To take that back, type: req config unset rate-awareness.repeat --local";
-    for begin in ["written to ~/.claude/requirements.yaml, ", "~/.claude/requirements.yaml says so already, "]
-    {
+    let file = "~/.claude/requirements.yaml";
+    for begin in [format!("written to {file}, "), format!("{file} says so already, ")] {
         assert_eq!(desk.yes("config set rate-awareness.repeat 9 --global"), format!("{begin}{higher}"));
     }
     let said = desk.yes("config set credit-pacer.usage_api.enabled true");
@@ -105,6 +105,8 @@ fn change_that_would_be_wrong_or_without_effect_is_refused() {
         ("config requirements.commit_plan.scope", " in any file; it would be one of: session, branch"),
         ("enable --hook intent-validator --local", "req config set intent-validator.enabled true --global"),
         ("config a..b", "is no key"),
+        ("config set rate-awareness.repeat '['", "not valid YAML"),
+        ("disable commit_plan", "req config set requirements.commit_plan.enabled false --global"),
         ("config set stop-momentum.max_blocks 6", "req config set stop-momentum.max_blocks 6 --global"),
         ("config set stop-momentum.enabled false --project", "is locked by your global"),
         ("config set enabled false", "is locked by your global"),
@@ -165,7 +167,7 @@ fn file_that_cannot_be_read_or_edited_stays_as_it_is_with_the_place_named() {
         ("- a\n", "line 1: not a map of settings"),
         (
             "requirements:\n  a:\n    message: goes\n      on # why\n",
-            "line 3: `requirements.a.message: y` cannot be set",
+            "line 3: `requirements.a.message: y` cannot",
         ),
     ] {
         let desk = Desk::new(&[(PROJECT, TEAM), (LOCAL, text)]);
@@ -181,13 +183,10 @@ fn sources_name_layer_file_line_and_what_is_overridden() {
         (PROJECT, "# ours\nrate-awareness:\n  repeat: 6\n"),
         (LOCAL, "rate-awareness:\n  # mine\n  repeat: 8\n"),
     ]);
-    assert_eq!(
-        desk.yes("config rate-awareness.repeat --sources"),
-        "rate-awareness.repeat: 8  # local, .claude/requirements.local.yaml:3\n  \
-         # over 6  (project, .claude/requirements.yaml:3)\n  # over 4  (defaults)"
-    );
-    assert_eq!(
-        desk.yes("config stop-momentum.max_blocks --sources"),
-        "stop-momentum.max_blocks: 2  # global, ~/.claude/requirements.yaml:1, locked\n  # over null  (defaults)"
-    );
+    let repeat = "rate-awareness.repeat: 8  # local, .claude/requirements.local.yaml:3\n  \
+                  # over 6  (project, .claude/requirements.yaml:3)\n  # over 4  (defaults)";
+    assert_eq!(desk.yes("config rate-awareness.repeat --sources"), repeat);
+    let blocks = "stop-momentum.max_blocks: 2  # global, ~/.claude/requirements.yaml:1, locked\n  \
+                  # over null  (defaults)";
+    assert_eq!(desk.yes("config stop-momentum.max_blocks --sources"), blocks);
 }

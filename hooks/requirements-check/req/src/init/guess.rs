@@ -112,7 +112,6 @@ mod tests {
             (&[("package.json", "{}"), ("Makefile", "all:\n\ntest: all\n")], Some("make test")),
             (&[("pyproject.toml", "[tool.pytest]")], Some("pytest")),
             (&[("pyproject.toml", "pytest"), ("uv.lock", "")], Some("uv run pytest")),
-            (&[("Makefile", "test_all:\n")], None),
         ] {
             assert_eq!(guessed(files), command, "{files:?}");
         }

@@ -34,9 +34,7 @@ fn wrong_usage_names_what_was_probably_meant() {
         ("satisfy --branch plan", "<NAME>"),
         ("satisfy plan --session a --branch b", "cannot be used with"),
         ("waive size --for ever", "a number with s, m, h or d"),
-        ("clear", "<NAME>"),
         ("clear plan --all", "cannot be used with"),
-        ("status --jsno", "'--json'"),
         ("check", "<--tool <TOOL>|--bash <LINE>>"),
         ("check --bash ls --file src/a.rs", "cannot be used with"),
     ] {
