@@ -68,15 +68,14 @@ fn place(origin: &Origin) -> String {
 
 /// `key: value`, and with its sources where it is set, and a line for each layer it overrides.
 fn lines(entry: &Entry, with_sources: bool) -> String {
-    let mut text = format!("{}: {}", dotted(&entry.path), spelled(&entry.value));
-    if with_sources {
-        let locked = if entry.locked { ", locked" } else { "" };
-        text += &format!("  # {}{locked}", place(&entry.origin));
-        let over =
-            |(value, origin): &(Value, Origin)| format!("\n  # over {}  ({})", spelled(value), place(origin));
-        text.extend(entry.overridden.iter().map(over));
+    let line = format!("{}: {}", dotted(&entry.path), spelled(&entry.value));
+    if !with_sources {
+        return line;
     }
-    text
+    let locked = if entry.locked { ", locked" } else { "" };
+    let over = entry.overridden.iter();
+    let over = over.map(|(value, origin)| format!("\n  # over {}  ({})", spelled(value), place(origin)));
+    format!("{line}  # {}{locked}{}", place(&entry.origin), over.collect::<String>())
 }
 
 pub(crate) fn config(wanted: &Config, location: &Location) -> Answer {

@@ -48,7 +48,9 @@ pub(crate) fn docs(topic: Option<&str>, is_json: bool) -> Answer {
         }
         topics.retain(|topic| topic.name == word);
     } else {
-        topics.iter_mut().for_each(|topic| topic.text = None);
+        for topic in &mut topics {
+            topic.text = None;
+        }
     }
     Ok(match topics.as_slice() {
         _ if is_json => Reply::json(&json!({ "topics": topics })),

@@ -115,7 +115,9 @@ impl Known {
         let mut live = live.unwrap_or_default();
         // They are on the branch that is checked out now, whichever it was when they began.
         if root.is_some_and(|root| world.worktree_root() == Some(&real(root))) {
-            live.iter_mut().for_each(|entry| entry.branch = world.branch().map(ToOwned::to_owned));
+            for entry in &mut live {
+                entry.branch = world.branch().map(ToOwned::to_owned);
+            }
         }
         Self { sessions: sessions.into_iter().collect(), live, ..Self::default() }
     }

@@ -46,12 +46,10 @@ pub(crate) fn turn(wanted: &Turn, on: bool, location: &Location) -> Answer {
     path.push("enabled".to_owned());
     // Only the user's own file switches on a hook that costs money.
     let level = wanted.level.named().or(is_paid.then_some(LayerKind::Global));
-    let mut reply = Planned::new(path, Some(on.into()), level, location).carry_out(location)?;
+    let reply = Planned::new(path, Some(on.into()), level, location).carry_out(location)?;
     let hook = wanted.hook.as_ref().filter(|_| on);
-    if let Some(next) = hook.and_then(|hook| unregistered(&location.places, hook)) {
-        reply.text += &format!("\n{next}");
-    }
-    Ok(reply)
+    let next = hook.and_then(|hook| unregistered(&location.places, hook));
+    Ok(Reply::lines(std::iter::once(reply.text).chain(next)))
 }
 
 /// The path of a requirement that some file describes: switched on without that, it would be one that nobody meant.

@@ -211,7 +211,9 @@ fn satisfied() -> Scene {
         ("adr", &[None]),
         ("license", &[None]),
     ] {
-        holders.iter().for_each(|holder| scene.satisfy(name, *holder, By::Agent));
+        for holder in holders {
+            scene.satisfy(name, *holder, By::Agent);
+        }
     }
     scene
 }
