@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use installer::catalog::Catalog;
 use serde_json::Value;
@@ -10,9 +9,7 @@ use serde_json::Value;
 use super::{HOOKS, WRITTEN, answer, docs, without_markers};
 use crate::verb::clap_command;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
-}
+const MANUAL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../config/manual");
 
 fn asked(topic: &str) -> String {
     docs(Some(topic), false).unwrap_or_else(|why| panic!("{why}")).text
@@ -27,8 +24,7 @@ fn each_hook_of_the_catalog_has_its_page_and_tells_claude_how_to_answer_it() {
     for (name, page) in HOOKS {
         assert!(page.starts_with(&format!("# {name}\n")), "{name} has another hook's page");
         let answer = answer(&(name, page));
-        let words = answer.split_whitespace().count();
-        assert!(words >= 10, "hooks/{name}/README.md needs a part `### For Claude` that says what to do");
+        assert!(answer.split_whitespace().count() >= 10, "hooks/{name}/README.md needs a `### For Claude`");
         assert!(asked("answering").contains(answer.trim_end()), "{name}");
         assert_eq!(asked(name), without_markers(page).trim_end());
     }
@@ -36,7 +32,7 @@ fn each_hook_of_the_catalog_has_its_page_and_tells_claude_how_to_answer_it() {
 
 #[test]
 fn each_file_of_the_manual_is_a_page_of_its_name_that_fits_a_screen_or_two() {
-    let files = fs::read_dir(root().join("config/manual")).unwrap();
+    let files = fs::read_dir(MANUAL).unwrap();
     let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
     // Beside the pages lie their pictures.
     let files: BTreeSet<String> = names.filter(|name| name != "pictures").collect();
@@ -78,7 +74,7 @@ fn defaults_and_commands_are_put_in_from_where_they_are_written_down() {
 
 #[test]
 fn topic_is_found_in_any_case_and_an_unknown_one_names_the_nearest() {
-    let page = fs::read_to_string(root().join("config/manual/evidence.md")).unwrap();
+    let page = fs::read_to_string(format!("{MANUAL}/evidence.md")).unwrap();
     for topic in ["evidence", " EVIDENCE "] {
         assert_eq!(asked(topic), page.trim_end());
     }

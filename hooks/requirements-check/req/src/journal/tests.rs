@@ -10,7 +10,6 @@ use crate::tests::{CLAUDE, Desk, NOW};
 const OWN: &str = "5e55104e-0000-4000-8000-000000000001";
 const OTHER: &str = "0c4e7a11-0000-4000-8000-000000000002";
 
-/// A desk with these lines in the journal.
 fn desk(lines: &[String]) -> Desk {
     let desk = Desk::new(&[(".claude/hook-state/journal.jsonl", "")]);
     let project = desk.path("project").display().to_string();
@@ -25,7 +24,6 @@ impl Desk {
         serde_json::from_str(&self.yes(line)).unwrap()
     }
 
-    /// The texts of the lines that are listed.
     fn texts_of(&self, words: &str) -> Vec<String> {
         let report = self.json(&format!("log --json {words}"));
         let entries = report["entries"].as_array().unwrap().iter();
@@ -41,7 +39,6 @@ fn line(age_secs: i64, what: &str, more: &Value) -> String {
     format!("{line}\n")
 }
 
-/// A denial by requirements-check for two requirements.
 fn denial(more: &Value) -> String {
     let mut all = json!({
         "hook": "requirements-check", "event": "PreToolUse", "tool": "Edit", "session": OWN, "project": "{here}",

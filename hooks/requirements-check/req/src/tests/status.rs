@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{CLAUDE, OTHER, SESSION, Scene, USER};
+use super::{CLAUDE, Desk, OTHER, SESSION, Scene, USER};
 use requirements_check::satisfactions::{By, Key};
 use requirements_check::settings::{Kind, Terms};
 
@@ -97,6 +97,13 @@ fn where_nothing_is_required_the_first_step_is_named() {
     switch_off(&mut scene);
     let text = scene.yes("status", USER);
     assert!(text.ends_with("here\ndescribed and switched off: 1; req status --all lists them"), "{text}");
+}
+
+#[test]
+fn line_that_sets_a_requirement_is_named_with_all() {
+    let file = ("project/.claude/requirements.yaml", "requirements:\n  plan: {enabled: true}\n");
+    let text = Desk::new(&[file]).yes("status --all");
+    assert!(text.contains("\n                       set in .claude/requirements.yaml:2"), "{text}");
 }
 
 #[test]
