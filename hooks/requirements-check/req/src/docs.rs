@@ -66,7 +66,6 @@ fn listed(topics: &[Topic]) -> String {
     [lines(false), lines(true)].join("\n")
 }
 
-/// Every page: those about all hooks, then one of each hook.
 fn pages() -> Vec<Topic> {
     let catalog = Catalog::built_in().ok();
     let summary = |name| Some(catalog.as_ref()?.hook(name)?.summary.clone());

@@ -166,9 +166,7 @@ impl<'a> Plan<'a> {
             // A copy keeps the mode; half of one would be taken for the old file.
             std::fs::copy(file.target(), kept)
                 .inspect_err(|_| drop(std::fs::remove_file(kept)))
-                .with_context(|| {
-                    format!("{}: nothing was changed, the old file cannot be kept", path.display())
-                })?;
+                .with_context(|| format!("{}: not changed, the old file cannot be kept", path.display()))?;
         }
         file.change::<FileError>(|_| Ok(Some(self.text.clone())))?;
         Ok(kept)

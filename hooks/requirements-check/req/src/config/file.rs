@@ -61,31 +61,36 @@ impl OurFile {
         &self,
         key: &[String],
         value: Option<&str>,
-        check: impl FnOnce(&str) -> anyhow::Result<()>,
+        mut check: impl FnMut(&str) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         let file = user_file(&self.path, self.root.as_deref())?;
         let is_new = !file.target().exists();
         if is_new && value.is_none() {
             return Ok(());
         }
-        file.change(|text| {
-            let head = self.head();
+        let head = self.head();
+        let mut edit = |text: Option<&str>| {
             let there = text.unwrap_or(&head);
             let edited = match value {
                 Some(value) => config_edit::set_at(there, key, value),
                 None => config_edit::unset_at(there, key),
             };
-            let edited = edited
-                .map_err(|refused| anyhow!("{}, {refused}; nothing was changed", self.shown(&self.path)))?;
+            let place = self.shown(&self.path);
+            let edited = edited.map_err(|refused| anyhow!("{place}, {refused}; nothing was changed"))?;
             if text != Some(&edited) {
                 check(&edited)?;
             }
-            if let (LayerKind::Local, Some(root), true) = (self.level, &self.root, is_new) {
+            anyhow::Ok(Some(edited))
+        };
+        if is_new {
+            // A change that is wrong leaves no folder behind.
+            edit(None)?;
+            if let (LayerKind::Local, Some(root)) = (self.level, &self.root) {
                 // Before the file, which somebody might commit otherwise.
                 ignore(root, LOCAL)?;
             }
-            anyhow::Ok(Some(edited))
-        })?;
+        }
+        file.change(edit)?;
         if is_new {
             // Editors complete without it, too, only less; it is not worth failing for.
             let _ = self.write_schema();
