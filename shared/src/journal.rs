@@ -9,7 +9,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -29,7 +28,7 @@ pub const ID_SHOWN: usize = 8;
 const MAX_TEXT_BYTES: usize = 8000;
 
 /// A line of the journal, as `req log --json` prints it. What is unknown is null, and left out in the file.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Record {
     /// Id by which `req why` finds it; a beginning of it is enough.
@@ -38,7 +37,6 @@ pub struct Record {
     pub id: String,
     /// Time in UTC.
     #[serde(with = "crate::host::rfc3339")]
-    #[schemars(with = "String")]
     pub at: Timestamp,
     /// Name of the hook.
     pub hook: String,

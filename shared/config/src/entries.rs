@@ -46,7 +46,7 @@ impl<S> Section<S> {
         let said = every_hook_is_off.map(|origin| (false.into(), origin));
         let said = said.into_iter().chain(self.layers.iter().rev().filter_map(of_layer));
         let rights = self.rights();
-        Entry::new(in_file.clone(), said, rights.is_locked(path), rights.is_global_only(path))
+        Entry::new(in_file.clone(), said, rights.is_locked(path), self.spec.is_global_only(path))
     }
 }
 

@@ -189,12 +189,15 @@ pub(crate) struct Rights<'r> {
     pub(crate) locked: &'r [String],
 }
 
-impl Rights<'_> {
-    pub(crate) fn is_global_only(&self, path: &[String]) -> bool {
+impl SectionSpec {
+    /// The key, a path within the settings, counts in the user's own file only.
+    pub fn is_global_only(&self, path: &[String]) -> bool {
         let path = path.join(".");
-        self.spec.global_only.iter().any(|key| is_at_or_below(&path, key))
+        self.global_only.iter().any(|key| is_at_or_below(&path, key))
     }
+}
 
+impl Rights<'_> {
     /// The key is locked, or switches on and off something that is locked, as a whole or in part.
     pub(crate) fn is_locked(&self, path: &[String]) -> bool {
         self.holds(&path.join(".")) || self.need_on(path)
@@ -226,7 +229,7 @@ impl Rights<'_> {
             && path == ["enabled"]
             && value.to_bool() == Some(true)
             && flag(standing, path) != Some(true);
-        if begins_to_spend || self.is_global_only(path) {
+        if begins_to_spend || self.spec.is_global_only(path) {
             return Some(Fault::GlobalOnly);
         }
         let stands = get(standing, path);
@@ -279,7 +282,7 @@ pub(crate) fn enforce(
 /// Locked rules and the user's own programs, hosts and paths stay where a project starts from the defaults.
 fn start_from_defaults(rights: &Rights<'_>, global: &mut Layer) {
     for path in leaves(&global.section) {
-        if !rights.is_locked(&path) && !rights.is_global_only(&path) {
+        if !rights.is_locked(&path) && !rights.spec.is_global_only(&path) {
             remove(&mut global.section, &path);
         }
     }

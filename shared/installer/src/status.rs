@@ -4,7 +4,6 @@
 use std::path::{Path, PathBuf};
 
 use crate::catalog::HookEntry;
-use schemars::JsonSchema;
 use serde::Serialize;
 use shared::host::Host;
 
@@ -28,7 +27,7 @@ pub struct Arguments {
 }
 
 /// The state of an installation, as `--json` prints it.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Status {
     /// The version of this form: 1.
     pub version: u32,
@@ -39,7 +38,7 @@ pub struct Status {
 }
 
 /// The state of one hook.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize)]
 pub struct HookStatus {
     /// The hook's name.
     pub hook: String,

@@ -1,6 +1,6 @@
 //! `cargo xtask schema [--check]`: the generated files, which are committed: config/requirements.schema.json from what each
-//! hook says of its settings; `config/req` from what `req` says it prints; the plugin's hooks.json, the table in README.md and
-//! the list of the manual's pages about hooks from config/hooks.yaml; the manual's tables of settings from the schema.
+//! hook says of its settings; the plugin's hooks.json, the table in README.md and the list of the manual's pages about hooks from
+//! config/hooks.yaml; the manual's tables of settings from the schema.
 
 mod manual;
 pub(crate) mod plugin;
@@ -37,8 +37,7 @@ pub(crate) fn run(workspace: &Workspace, check: bool, built: Option<&Path>) -> a
     let binaries = prebuilt(&folder, &catalog.hooks)?;
     let readme = fs::read_to_string(root.join("README.md")).context("reading README.md")?;
     let req = binaries.get("req").context("no binary req was built")?;
-    let mut files = schemas(req)?;
-    files.extend(plugin::files(catalog, req)?);
+    let mut files = plugin::files(catalog, req)?;
     let mut add = |path: &str, text: String| files.push(Generated { path: path.to_owned(), text });
     let schema = requirements(catalog, &binaries)?;
     add("config/requirements.schema.json", pretty(&schema)?);
@@ -242,17 +241,6 @@ fn between(page: &str, (begin, end): (&str, &str), path: &str, text: &str) -> an
         )
     })?;
     Ok(format!("{before}{begin}{text}{end}{after}"))
-}
-
-/// The forms that `req` prints with `--json`, as `req schema` lists them.
-fn schemas(req: &Path) -> anyhow::Result<Vec<Generated>> {
-    let list = said(req, &["schema"])?;
-    let names: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    ensure!(!names.is_empty(), "`req schema` lists no command");
-    let schema = |name: &&str| {
-        Ok(Generated { path: format!("config/req/{name}.schema.json"), text: said(req, &["schema", name])? })
-    };
-    names.iter().map(schema).collect()
 }
 
 /// The output of a program for these arguments.

@@ -1,7 +1,5 @@
 //! `req check`: what the hook would answer to a call, from its own code.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::json;
 use serde_json::value::to_raw_value;
 use shared::blocks::BlockCount;
@@ -10,32 +8,19 @@ use shared::hook::{Hook, Input, Verdict};
 use shared::own_commands::is_own_call;
 use shared::protocol::{Event, ToolCall};
 
-use crate::known::Known;
 use crate::location::Location;
 use crate::pause;
-use crate::reply::{self, Reply};
+use crate::reply::{Answer, Reply};
+use crate::request::Known;
 use crate::verb::Check;
 use requirements_check::RequirementsCheck;
 use requirements_check::rule::Rule;
 use requirements_check::state::State;
 
-/// What would happen to a tool call.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct CheckReport {
-    /// The form of this object: 1.
-    version: u32,
-    /// The call would run, as far as requirements are concerned.
-    allowed: bool,
-    /// What Claude would read; null where the call is allowed.
-    reason: Option<String>,
-    /// What to know of this answer: a pause, files that are skipped, a tool that nobody knows, which session was meant.
-    notes: Vec<String>,
-}
-
-pub(crate) fn check(wanted: &Check, location: &Location) -> Result<Reply, String> {
+pub(crate) fn check(wanted: &Check, location: &Location) -> Answer {
     let call = call_of(wanted)?;
     let (skipped, problems) = location.problems();
-    let mut notes: Vec<String> = pause::note(&location.asker()).into_iter().collect();
+    let mut notes: Vec<String> = pause::note(location).into_iter().collect();
     let (allowed, reason) = if !notes.is_empty() {
         ("the hooks are off, so nothing is denied", None)
     } else if !location.section.enabled {
@@ -44,31 +29,28 @@ pub(crate) fn check(wanted: &Check, location: &Location) -> Result<Reply, String
         ("our own commands are never denied", None)
     } else {
         let session = location.look_round(|_, world| {
-            let known = Known::of(world, location.store.as_ref(), location.host.now());
-            let session = location.session(wanted.session.as_deref(), &known)?;
-            let tool = call.tool_name.as_str();
-            if !TOOLS.contains(&tool) && !tool.starts_with("mcp__") {
-                let near =
-                    misspelt_tool(tool).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-                notes.push(format!("Claude Code has no tool `{tool}`{near}"));
-            }
-            if session.is_none() && Rule::all(&location.section.settings).next().is_some() {
-                notes.push("(for a new session; --session names another)".to_owned());
-            }
-            Ok::<_, String>(session)
+            Known::of(world, location).session_or_own(wanted.session.as_deref(), location)
         })?;
+        let tool = call.tool_name.as_str();
+        if !TOOLS.contains(&tool) && !tool.starts_with("mcp__") {
+            let near = misspelt_tool(tool).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+            notes.push(format!("Claude Code has no tool `{tool}`{near}"));
+        }
+        if session.is_none() && Rule::all(&location.section.settings).next().is_some() {
+            notes.push("(for a new session; --session names another)".to_owned());
+        }
         ("this call would be allowed: no requirement blocks it", denial(location, call, session))
     };
     let is_no = reason.is_some();
-    let text = if wanted.json {
+    let reply = if wanted.output.json {
         let notes = [skipped, notes, problems].concat();
-        reply::json(&CheckReport { version: 1, allowed: !is_no, reason, notes })
+        Reply::json(&json!({ "allowed": !is_no, "reason": reason, "notes": notes }))
     } else {
-        let denied = reason.map(|reason| format!("this call would be denied:\n{reason}"));
-        let answer = denied.unwrap_or_else(|| allowed.to_owned());
-        [skipped, vec![answer], notes, problems].concat().join("\n")
+        let answer =
+            reason.map_or(allowed.to_owned(), |reason| format!("this call would be denied:\n{reason}"));
+        Reply::lines([skipped, vec![answer], notes, problems].concat())
     };
-    Ok(Reply { is_no, ..Reply::yes(text) })
+    Ok(Reply { is_no, ..reply })
 }
 
 /// What Claude would read, if the hook would deny the call.
@@ -98,12 +80,14 @@ fn denial(location: &Location, call: ToolCall, session: Option<String>) -> Optio
     }
 }
 
-fn call_of(wanted: &Check) -> Result<ToolCall, String> {
+fn call_of(wanted: &Check) -> anyhow::Result<ToolCall> {
     let (tool_name, fields) = match (&wanted.bash, &wanted.tool) {
-        (Some(line), _) => ("Bash".to_owned(), json!({ "command": line })),
-        (None, Some(tool)) => (tool.clone(), json!({ "file_path": wanted.file })),
-        (None, None) => return Err("req: name a tool or a line".to_owned()),
+        (Some(line), _) => ("Bash", json!({ "command": line })),
+        (None, tool) => (tool.as_deref().unwrap_or_default(), json!({ "file_path": wanted.file })),
     };
-    let tool_input = to_raw_value(&fields).map_err(|error| error.to_string())?;
-    Ok(ToolCall { tool_name, tool_use_id: Some("req-check".to_owned()), tool_input: Some(tool_input) })
+    Ok(ToolCall {
+        tool_name: tool_name.to_owned(),
+        tool_use_id: Some("req-check".to_owned()),
+        tool_input: Some(to_raw_value(&fields)?),
+    })
 }

@@ -4,15 +4,12 @@
 //! unknown even where they are there, so that the answer is the same everywhere, and are listed. A fact that this clone should
 //! have and has not makes the answer no: a gate that cannot look must not say "satisfied".
 
-use std::fmt;
-
-use schemars::JsonSchema;
 use serde::Serialize;
 use shared::hook::Context;
 
 use crate::location::Location;
-use crate::reply::{Reply, json};
-use crate::standing::{Standing, State};
+use crate::reply::Reply;
+use crate::status::{Standing, State};
 use crate::verb::Ci;
 use requirements_check::git::fetch_command;
 use requirements_check::place::World;
@@ -24,54 +21,40 @@ use requirements_check::view::View;
 
 const DETACHED: &str = "HEAD is a commit and nobody says of which branch; say it with --branch";
 
-/// What of a project's requirements a clean clone can tell, and the answer.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct CiReport {
-    /// The form of this object: 1.
-    version: u32,
-    /// The answer, and the exit status (0 if true): every rule that is judged is satisfied, nothing is wrong in the files, and there are rules or a checkout.
+#[derive(Serialize)]
+struct CiReport {
     met: bool,
-    /// The branch that is judged; null on a commit without a branch, and without git.
     branch: Option<String>,
-    /// The rules that are judged.
     rules: Vec<Standing>,
-    /// The requirements, or parts of them, that cannot be judged in CI.
     not_judged: Vec<NotJudged>,
-    /// What is wrong in the configuration files, each with file, line and key. Any of it makes the answer no.
     problems: Vec<String>,
-    /// What else the reader should know.
     notes: Vec<String>,
 }
 
 /// A requirement, or a part of one, that CI cannot judge.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct NotJudged {
-    /// Its name; of a rule that is judged but for one part, too.
     name: String,
-    /// Why not.
     why: &'static str,
 }
 
-impl fmt::Display for CiReport {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut lines = Standing::lines(&self.rules, true);
-        lines.extend(
-            (lines.is_empty() && self.met).then(|| "nothing required here can be judged in CI".to_owned()),
-        );
-        lines.extend(
-            self.not_judged.iter().map(|NotJudged { name, why }| format!("not judged in CI: {name} ({why})")),
-        );
-        lines.extend(self.problems.iter().map(|problem| format!("wrong: {problem}")));
-        lines.extend(self.notes.iter().cloned());
-        formatter.write_str(&lines.join("\n"))
-    }
-}
-
-/// Judges the checkout this is started in.
 pub(crate) fn ci(wanted: &Ci, location: &Location) -> Reply {
     let report = location.look_round(|context, world| judge(wanted, location, context, world));
-    let text = if wanted.json { json(&report) } else { report.to_string() };
-    Reply { is_no: !report.met, ..Reply::yes(text) }
+    let reply = if wanted.output.json { Reply::json(&report) } else { Reply::lines(report.lines()) };
+    Reply { is_no: !report.met, ..reply }
+}
+
+impl CiReport {
+    fn lines(&self) -> Vec<String> {
+        let mut lines = Standing::lines(&self.rules, true);
+        let is_empty = lines.is_empty() && self.met;
+        lines.extend(is_empty.then(|| "nothing required here can be judged in CI".to_owned()));
+        let not_judged = self.not_judged.iter();
+        lines.extend(not_judged.map(|NotJudged { name, why }| format!("not judged in CI: {name} ({why})")));
+        lines.extend(self.problems.iter().map(|problem| format!("wrong: {problem}")));
+        lines.extend(self.notes.iter().cloned());
+        lines
+    }
 }
 
 fn judge(wanted: &Ci, location: &Location, context: &Context<'_, Settings>, world: &mut World) -> CiReport {
@@ -86,9 +69,13 @@ fn judge(wanted: &Ci, location: &Location, context: &Context<'_, Settings>, worl
         notes.push("requirements-check is switched off: nothing is judged".to_owned());
     }
     for rule in Rule::all(&section.settings).filter(|_| section.enabled) {
-        not_judged.extend(unjudged(&rule));
-        let judged = judged(&rule, wanted, context, world);
-        rules.extend(judged.map(|judged| Standing::new(&rule, judged, &|key| section.origin(key))));
+        let (terms, rest) = parts(rule.set, wanted.base.as_ref());
+        not_judged.extend(rest.into_iter().map(|why| NotJudged { name: rule.name.to_owned(), why }));
+        if let Some(terms) = terms {
+            let set = Requirement { terms, ..rule.set.clone() };
+            let rule = Rule { name: rule.name, set: &set };
+            rules.push(Standing::new(&rule, judged(&rule, context, world), location));
+        }
     }
     // A wrong folder must not be taken for a project without rules.
     let is_nowhere = !has_git && Rule::all(&section.settings).next().is_none();
@@ -97,7 +84,6 @@ fn judge(wanted: &Ci, location: &Location, context: &Context<'_, Settings>, worl
     }
     let is_met = rules.iter().all(|rule| rule.state == State::Met);
     CiReport {
-        version: 1,
         met: is_met && !is_nowhere && section.problems.is_empty(),
         branch: world.branch().map(ToOwned::to_owned),
         rules,
@@ -112,24 +98,29 @@ fn short(branch: &str) -> &str {
     branch.strip_prefix("refs/heads/").or_else(|| branch.strip_prefix("origin/")).unwrap_or(branch)
 }
 
-/// The parts of the rule that CI cannot judge.
-fn unjudged<'a>(rule: &'a Rule<'_>) -> impl Iterator<Item = NotJudged> + 'a {
-    let evidence = rule.set.evidence();
-    let has_age = |file: &File| file.newer_than.is_some();
-    let reasons = [
-        (matches!(rule.set.terms, Terms::Blocking(_)), "satisfactions are kept where they were made"),
-        (matches!(rule.set.terms, Terms::Guard(Guard::SingleSession)), "sessions are live elsewhere"),
-        (
-            evidence.is_some_and(|evidence| !evidence.commands.is_empty()),
-            "that a command passed is known only where it ran",
-        ),
-        (
-            evidence.and_then(|evidence| evidence.file.as_ref()).is_some_and(has_age),
-            "newer_than: in a clone all files are new",
-        ),
-    ];
-    let those = reasons.into_iter().filter(|(holds, _)| *holds);
-    those.map(|(_, why)| NotJudged { name: rule.name.to_owned(), why })
+/// The part of a requirement that a clean clone can judge, and why not the rest.
+fn parts(set: &Requirement, base: Option<&String>) -> (Option<Terms>, Vec<&'static str>) {
+    match &set.terms {
+        Terms::Blocking(_) => (None, vec!["satisfactions are kept where they were made"]),
+        Terms::Guard(Guard::SingleSession) => (None, vec!["sessions are live elsewhere"]),
+        Terms::Dynamic(dynamic) => {
+            let base = base.or(dynamic.base.as_ref()).cloned();
+            (Some(Terms::Dynamic(Dynamic { base, ..dynamic.clone() })), Vec::new())
+        }
+        Terms::Evidence(evidence) => {
+            let ran =
+                (!evidence.commands.is_empty()).then_some("that a command passed is known only where it ran");
+            // However old the file is: a clone's files are all as old as the clone.
+            let has_age = evidence.file.as_ref().is_some_and(|file| file.newer_than.is_some());
+            let age = has_age.then_some("newer_than: in a clone all files are new");
+            let file = evidence.file.clone().map(|file| File { newer_than: None, ..file });
+            let terms = file.map(|file| {
+                Terms::Evidence(Evidence { commands: Vec::new(), file: Some(file), ..evidence.clone() })
+            });
+            (terms, ran.into_iter().chain(age).collect())
+        }
+        Terms::Guard(_) | Terms::Off(_) => (Some(set.terms.clone()), Vec::new()),
+    }
 }
 
 /// Measures what a clean clone tells of a rule, without a deadline; the error keeps it from being measured.
@@ -157,56 +148,29 @@ fn without_git(world: &World) -> String {
         .map_or("there is no git repository here".to_owned(), |why| format!("git could not be read: {why}"))
 }
 
-/// How the rule stands and why; `None` where CI cannot judge it.
-fn judged(
-    rule: &Rule<'_>,
-    wanted: &Ci,
-    context: &Context<'_, Settings>,
-    world: &mut World,
-) -> Option<(State, String)> {
-    let terms = match &rule.set.terms {
-        Terms::Dynamic(dynamic) => {
-            let base = wanted.base.clone().or_else(|| dynamic.base.clone());
-            Terms::Dynamic(Dynamic { base, ..dynamic.clone() })
+fn judged(rule: &Rule<'_>, context: &Context<'_, Settings>, world: &mut World) -> (State, String) {
+    if let Terms::Guard(_) = rule.set.terms {
+        match world.key {
+            Key::Branch(_) => {}
+            Key::Detached(_) => return (State::Unknown, DETACHED.to_owned()),
+            Key::NoGit | Key::Permanent => return (State::Unknown, without_git(world)),
         }
-        Terms::Evidence(evidence) => {
-            // However old the file is: a clone's files are all as old as the clone.
-            let file = File { newer_than: None, ..evidence.file.clone()? };
-            Terms::Evidence(Evidence { commands: Vec::new(), file: Some(file), ..evidence.clone() })
-        }
-        Terms::Guard(Guard::ProtectedBranch(_)) => match world.key {
-            Key::Branch(_) => rule.set.terms.clone(),
-            Key::Detached(_) => return Some((State::Unknown, DETACHED.to_owned())),
-            Key::NoGit | Key::Permanent => return Some((State::Unknown, without_git(world))),
-        },
-        Terms::Blocking(_) | Terms::Guard(_) | Terms::Off(_) => return None,
-    };
-    let set = Requirement { terms, ..rule.set.clone() };
-    let rule = Rule { name: rule.name, set: &set };
-    if let Err(why) = measure(context, world, &rule) {
-        return Some((State::Unknown, format!("its size is not known: {why}")));
     }
-    let session = Session::default();
-    let view = View { session: None, call: None, state: &session, world, now: context.host.now() };
-    Some(match rule.standing(&view) {
+    if let Err(why) = measure(context, world, rule) {
+        return (State::Unknown, format!("its size is not known: {why}"));
+    }
+    let state = Session::default();
+    match rule.standing(&View { session: None, call: None, state: &state, world, now: context.host.now() }) {
         Ok(how) => (State::Met, how),
         Err(why) => (State::Open, why),
-    })
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::short;
-
     #[test]
     fn branch_is_judged_by_its_short_name() {
-        for (text, expected) in [
-            ("main", "main"),
-            ("release/1.0", "release/1.0"),
-            ("refs/heads/origin/main", "origin/main"),
-            ("origin/main", "main"),
-        ] {
-            assert_eq!(short(text), expected);
-        }
+        let names = ["main", "release/1.0", "refs/heads/origin/main", "origin/main"].map(super::short);
+        assert_eq!(names, ["main", "release/1.0", "origin/main", "main"]);
     }
 }

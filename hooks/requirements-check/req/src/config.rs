@@ -2,126 +2,100 @@
 
 mod change;
 pub(crate) mod file;
-pub(crate) mod ignore;
 mod key;
-mod outlook;
 #[cfg(test)]
 mod tests;
 
-use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
-use shared::cli::Asker;
+use serde_json::{Value, json};
 use shared::config::{Entry, LayerKind, Origin, dotted, spelled};
 
+use crate::location::Location;
 use crate::pause;
-use crate::reply::{Reply, json};
+use crate::reply::{Answer, Reply};
 use crate::verb::{Config, ConfigChange};
 pub(crate) use change::turn;
-use key::{path_of, unknown};
-use outlook::Outlook;
+use key::{Outlook, path_of, unknown};
 
-/// What is in force, key by key, and what is wrong in the files.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ConfigReport {
-    /// The form of this object: 1.
-    version: u32,
-    /// The keys asked for.
-    entries: Vec<Setting>,
-    /// What is wrong in the files, each with file, line and key; nothing of it is in force.
-    problems: Vec<String>,
-}
-
-/// A key.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Setting {
-    /// Its path, with dots; a part that holds dots itself is in quotes.
+#[derive(Serialize)]
+struct Setting<'e> {
     key: String,
     #[serde(flatten)]
-    said: Said,
-    /// The global file locks it.
+    said: Said<'e>,
     locked: bool,
-    /// Only the global file may set it.
     global_only: bool,
-    /// What lower layers say, the highest first.
-    overridden: Vec<Said>,
+    overridden: Vec<Said<'e>>,
 }
 
-/// What one layer says.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Said {
-    /// What it is set to there.
-    value: Value,
-    /// `defaults`, `global`, `project`, `local` or `switch`.
+#[derive(Serialize)]
+struct Said<'e> {
+    value: &'e Value,
     layer: &'static str,
-    /// The file; null of the defaults and of a switch.
-    file: Option<String>,
-    /// The line, counted from 1, where it is known.
+    file: Option<&'e str>,
     line: Option<usize>,
 }
 
-impl Said {
-    fn new(value: &Value, origin: &Origin) -> Self {
-        let is_file = !matches!(origin.layer, LayerKind::Defaults | LayerKind::Switch);
-        Self {
-            value: value.clone(),
-            layer: if origin.layer == LayerKind::Defaults { "defaults" } else { origin.layer.word() },
-            file: is_file.then(|| origin.file.clone()),
+impl<'e> Setting<'e> {
+    fn new(entry: &'e Entry) -> Self {
+        let said = |value: &'e Value, origin: &'e Origin| Said {
+            value,
+            layer: layer(origin),
+            file: is_file(origin).then_some(&origin.file),
             line: origin.line,
-        }
-    }
-
-    /// `local, .claude/requirements.local.yaml:4`
-    fn place(&self) -> String {
-        let file = self.file.as_ref().map(|file| format!(", {file}")).unwrap_or_default();
-        let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
-        format!("{}{file}{line}", self.layer)
-    }
-}
-
-impl Setting {
-    fn new(entry: &Entry) -> Self {
+        };
         Self {
             key: dotted(&entry.path),
-            said: Said::new(&entry.value, &entry.origin),
+            said: said(&entry.value, &entry.origin),
             locked: entry.locked,
             global_only: entry.global_only,
-            overridden: entry.overridden.iter().map(|(value, origin)| Said::new(value, origin)).collect(),
+            overridden: entry.overridden.iter().map(|(value, origin)| said(value, origin)).collect(),
         }
-    }
-
-    /// `key: value`, and with its sources where it is set, and a line for each layer it overrides.
-    fn lines(&self, with_sources: bool) -> Vec<String> {
-        let line = format!("{}: {}", self.key, spelled(&self.said.value));
-        if !with_sources {
-            return vec![line];
-        }
-        let locked = if self.locked { ", locked" } else { "" };
-        let over = |said: &Said| format!("  # over {}  ({})", spelled(&said.value), said.place());
-        let first = format!("{line}  # {}{locked}", self.said.place());
-        std::iter::once(first).chain(self.overridden.iter().map(over)).collect()
     }
 }
 
-pub(crate) fn config(wanted: &Config, asker: &Asker<'_>, line: &str) -> Result<Reply, String> {
+fn is_file(origin: &Origin) -> bool {
+    !matches!(origin.layer, LayerKind::Defaults | LayerKind::Switch)
+}
+
+fn layer(origin: &Origin) -> &'static str {
+    if origin.layer == LayerKind::Defaults { "defaults" } else { origin.layer.word() }
+}
+
+/// `local, .claude/requirements.local.yaml:4`
+fn place(origin: &Origin) -> String {
+    if is_file(origin) { format!("{}, {origin}", layer(origin)) } else { layer(origin).to_owned() }
+}
+
+/// `key: value`, and with its sources where it is set, and a line for each layer it overrides.
+fn lines(entry: &Entry, with_sources: bool) -> String {
+    let line = format!("{}: {}", dotted(&entry.path), spelled(&entry.value));
+    if !with_sources {
+        return line;
+    }
+    let locked = if entry.locked { ", locked" } else { "" };
+    let over = entry.overridden.iter();
+    let over = over.map(|(value, origin)| format!("\n  # over {}  ({})", spelled(value), place(origin)));
+    format!("{line}  # {}{locked}{}", place(&entry.origin), over.collect::<String>())
+}
+
+pub(crate) fn config(wanted: &Config, location: &Location) -> Answer {
     match &wanted.change {
-        None => show(wanted, asker),
-        Some(ConfigChange::Set { key, value, level }) => change::set(key, Some(value), *level, asker, line),
-        Some(ConfigChange::Unset { key, level }) => change::set(key, None, *level, asker, line),
+        None => show(wanted, location),
+        Some(ConfigChange::Set { key, value, level }) => change::set(key, Some(value), *level, location),
+        Some(ConfigChange::Unset { key, level }) => change::set(key, None, *level, location),
     }
 }
 
-fn show(wanted: &Config, asker: &Asker<'_>) -> Result<Reply, String> {
-    let outlook = Outlook::of(asker, &asker.sources());
+fn show(wanted: &Config, location: &Location) -> Answer {
+    let outlook = Outlook::of(location, &location.sources());
     let path = wanted.key.as_deref().map_or(Ok(Vec::new()), path_of)?;
-    let entries: Vec<Setting> = outlook.below(&path).map(Setting::new).collect();
-    let problems = outlook.problems.iter().map(ToString::to_string).collect();
-    let report = ConfigReport { version: 1, entries, problems };
-    if report.entries.is_empty() {
+    let problems: Vec<String> = outlook.problems.iter().map(ToString::to_string).collect();
+    if outlook.below(&path).next().is_none() {
         return Err(unknown(&path, &outlook));
     }
-    if wanted.json {
-        return Ok(Reply::yes(json(&report)));
+    if wanted.output.json {
+        let entries: Vec<Setting<'_>> = outlook.below(&path).map(Setting::new).collect();
+        return Ok(Reply::json(&json!({ "entries": entries, "problems": problems })));
     }
     if let Some(only) = outlook.at(&path).filter(|_| !wanted.sources) {
         // For scripts: the value and nothing else.
@@ -131,10 +105,10 @@ fn show(wanted: &Config, asker: &Asker<'_>) -> Result<Reply, String> {
             other => spelled(other),
         }));
     }
-    let notes: Vec<String> = pause::note(asker).into_iter().chain(report.problems).collect();
-    let mut lines: Vec<String> =
-        report.entries.iter().flat_map(|setting| setting.lines(wanted.sources)).collect();
-    lines.extend((!notes.is_empty()).then(String::new));
-    lines.extend(notes);
-    Ok(Reply::yes(lines.join("\n")))
+    let lines = outlook.below(&path).map(|entry| lines(entry, wanted.sources));
+    let mut notes: Vec<String> = pause::note(location).into_iter().chain(problems).collect();
+    if !notes.is_empty() {
+        notes.insert(0, String::new());
+    }
+    Ok(Reply::lines(lines.chain(notes)))
 }

@@ -5,11 +5,11 @@ mod hooks;
 
 use clap::Command;
 use installer::catalog::Catalog;
-use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::json;
 
 use crate::help::{about, examples, groups};
-use crate::reply::{Reply, json, unknown};
+use crate::reply::{Answer, Reply, unknown};
 use crate::verb::clap_command;
 use hooks::HOOKS;
 
@@ -29,29 +29,16 @@ const WRITTEN: &[(&str, &str)] = pages! {
     "want-tests-before-commit" "want-my-approval" "want-quiet-day"
 };
 
-/// `req docs --json`: without TOPIC all topics; with a topic that one and its text.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct DocsReport {
-    /// The form of this answer; keys are added, never renamed.
-    version: u32,
-    /// The topics, in the manual's order.
-    topics: Vec<Topic>,
-}
-
-/// One page.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct Topic {
-    /// Its name, to be typed after `req docs`.
     name: &'static str,
-    /// What it is about, in one line.
     summary: String,
     /// It is the page of one hook, of that name.
     hook: bool,
-    /// The page in Markdown; null where it was not asked for by its name.
     text: Option<String>,
 }
 
-pub(crate) fn docs(topic: Option<&str>, is_json: bool) -> Result<Reply, String> {
+pub(crate) fn docs(topic: Option<&str>, is_json: bool) -> Answer {
     let mut topics = pages();
     if let Some(word) = topic {
         let word = word.trim().to_lowercase();
@@ -65,14 +52,13 @@ pub(crate) fn docs(topic: Option<&str>, is_json: bool) -> Result<Reply, String> 
             topic.text = None;
         }
     }
-    Ok(Reply::yes(match topics.as_slice() {
-        _ if is_json => json(&DocsReport { version: 1, topics }),
-        [Topic { text: Some(text), .. }] => text.trim_end().to_owned(),
-        topics => format!("{}\nreq docs TOPIC prints one.", listed(topics)),
-    }))
+    Ok(match topics.as_slice() {
+        _ if is_json => Reply::json(&json!({ "topics": topics })),
+        [Topic { text: Some(text), .. }] => Reply::yes(text.trim_end()),
+        topics => Reply::yes(format!("{}\nreq docs TOPIC prints one.", listed(topics))),
+    })
 }
 
-/// A line for each topic, those of hooks apart.
 fn listed(topics: &[Topic]) -> String {
     let width = topics.iter().map(|topic| topic.name.len()).max().unwrap_or_default();
     let line = |topic: &Topic| format!("  {:width$}  {}\n", topic.name, topic.summary);
@@ -80,19 +66,18 @@ fn listed(topics: &[Topic]) -> String {
     [lines(false), lines(true)].join("\n")
 }
 
-/// Every page: those about all hooks, then one of each hook.
 fn pages() -> Vec<Topic> {
     let catalog = Catalog::built_in().ok();
     let summary = |name| Some(catalog.as_ref()?.hook(name)?.summary.clone());
-    let page = |name, summary, hook, text| Topic { name, summary, hook, text: Some(text) };
-    let written = WRITTEN.iter().map(|&(name, text)| {
+    let written = WRITTEN.iter().map(|&(name, page)| {
         // The heading is what the page is about.
-        let heading = text.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']);
-        page(name, heading.to_owned(), false, without_markers(text) + &rest_of(name))
+        let summary = page.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']).to_owned();
+        Topic { name, summary, hook: false, text: Some(without_markers(page) + &rest_of(name)) }
     });
-    let of_hooks = HOOKS
-        .iter()
-        .map(|&(name, text)| page(name, summary(name).unwrap_or_default(), true, without_markers(text)));
+    let of_hooks = HOOKS.iter().map(|&(name, page)| {
+        let summary = summary(name).unwrap_or_default();
+        Topic { name, summary, hook: true, text: Some(without_markers(page)) }
+    });
     written.chain(of_hooks).collect()
 }
 

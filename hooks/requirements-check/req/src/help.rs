@@ -1,9 +1,14 @@
-//! What `req --help` looks like, and the lists of verbs in the manual: one order, one set of examples. What each verb does and
-//! takes is said where it is defined.
+//! What `req --help` looks like, the lists of verbs in the manual, the manual pages, and what a shell needs to complete `req`: one
+//! order, one set of examples. What each verb does and takes is said where it is defined.
 
+use std::path::Path;
+
+use anyhow::Context as _;
 use clap::Command;
+use clap_complete::{Shell, generate};
 
-/// The verbs by what they are for.
+use crate::reply::{Answer, Reply};
+
 const GROUPS: [(&str, &[&str]); 6] = [
     ("What is required", &["status", "satisfy", "approve", "waive", "clear", "check"]),
     ("What happened", &["why", "log"]),
@@ -21,7 +26,6 @@ pub(crate) fn in_groups(command: Command) -> Command {
     command.help_template(template)
 }
 
-/// Each group as a heading and a line per verb.
 fn listed(command: &Command) -> String {
     let width = command.get_subcommands().map(|verb| verb.get_name().len()).max().unwrap_or_default();
     let line = |verb: &Command| format!("  {:width$}  {}\n", verb.get_name(), about(verb));
@@ -37,7 +41,6 @@ pub(crate) fn groups(command: &Command) -> impl Iterator<Item = (&'static str, V
     })
 }
 
-/// What a verb does, in one line.
 pub(crate) fn about(verb: &Command) -> String {
     verb.get_about().map(ToString::to_string).unwrap_or_default()
 }
@@ -45,9 +48,28 @@ pub(crate) fn about(verb: &Command) -> String {
 /// The lines its help shows as examples.
 pub(crate) fn examples(verb: &Command) -> Vec<String> {
     let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
-    let lines = help.strip_prefix("Example").map(|rest| rest.trim_start_matches('s'));
-    let lines = lines.and_then(|rest| rest.strip_prefix(':')).unwrap_or_default();
+    let lines = help.split_once(": ").filter(|(head, _)| head.starts_with("Example"));
+    let lines = lines.map(|(_, lines)| lines).unwrap_or_default();
     lines.lines().map(str::trim).filter(|line| !line.is_empty()).map(ToOwned::to_owned).collect()
+}
+
+pub(crate) fn completions(mut command: Command, shell: Shell) -> Reply {
+    let mut script = Vec::new();
+    generate(shell, &mut command, "req", &mut script);
+    Reply::yes(String::from_utf8_lossy(&script).trim_end())
+}
+
+/// Prints the page of `req`, or writes a page for each command into a folder.
+pub(crate) fn man(command: Command, dir: Option<&Path>) -> Answer {
+    let command = command.disable_help_subcommand(true);
+    let Some(dir) = dir else {
+        let mut page = Vec::new();
+        clap_mangen::Man::new(command).render(&mut page)?;
+        return Ok(Reply::yes(String::from_utf8_lossy(&page).trim_end()));
+    };
+    let written = std::fs::create_dir_all(dir).and_then(|()| clap_mangen::generate_to(command, dir));
+    written.with_context(|| dir.display().to_string())?;
+    Ok(Reply::yes(format!("wrote the pages into {}; man -M reads them", dir.display())))
 }
 
 #[cfg(test)]
@@ -64,13 +86,8 @@ mod tests {
         grouped.sort_unstable();
         verbs.sort_unstable();
         assert_eq!(grouped, verbs);
-        for verb in definition.get_subcommands() {
-            let about = about(verb);
-            assert!(
-                !about.contains('\n') && (1..=110).contains(&about.len()),
-                "{}: {about}",
-                verb.get_name()
-            );
+        for about in definition.get_subcommands().map(about) {
+            assert!(!about.contains('\n') && (1..=110).contains(&about.len()), "{about}");
         }
     }
 

@@ -6,6 +6,8 @@ mod preset;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context as _, bail, ensure};
+use client_settings::FileError;
 use installer::say::word_of;
 use requirements_check::RequirementsCheck;
 use requirements_check::rule::Rule;
@@ -15,17 +17,13 @@ use shared::hook::Hook as _;
 use shared::host::Timestamp;
 use shared::operator::{Caller, Standing};
 
-use crate::config::file::{OurFile, user_file};
-use crate::config::ignore::{KEPT, LOCAL, ignore};
+use crate::config::file::{KEPT, LOCAL, MAX_BYTES, OurFile, ignore, user_file};
 use crate::location::Location;
-use crate::reply::Reply;
-use crate::verb::{Init, Preset, flag};
+use crate::reply::{Answer, Reply};
+use crate::verb::{Init, Preset};
 use preset::Blanks;
 
-/// A larger file is not read, in bytes.
-const MAX_BYTES: u64 = 1024 * 1024;
-
-pub(crate) fn init(wanted: &Init, location: &Location) -> Result<Reply, String> {
+pub(crate) fn init(wanted: &Init, location: &Location) -> Answer {
     let plan = Plan::of(wanted, location)?;
     if wanted.dry_run {
         return Ok(Reply::yes(plan.text.trim_end()));
@@ -33,14 +31,14 @@ pub(crate) fn init(wanted: &Init, location: &Location) -> Result<Reply, String> 
     plan.may_write(wanted)?;
     let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     if !wanted.yes && is_terminal {
-        plan.confirm()?;
+        ensure!(plan.is_confirmed(), "nothing was written; the other presets: req init --help");
     } else if !wanted.yes && wanted.preset.is_none() {
         let line = plan.line();
-        return Err(format!(
-            "req: there is no terminal to ask on; nothing was written\n\
+        bail!(
+            "there is no terminal to ask on; nothing was written\n\
              What fits here: {line}\n\
              To see it first: {line} --dry-run; the other presets: req init --help"
-        ));
+        );
     }
     plan.write()
 }
@@ -56,18 +54,20 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn of(wanted: &Init, location: &'a Location) -> Result<Self, String> {
+    fn of(wanted: &Init, location: &'a Location) -> anyhow::Result<Self> {
         let is_inherit = wanted.preset == Some(Preset::Inherit);
         let level = wanted.level.named().unwrap_or_else(|| usual_level(location, is_inherit));
         if is_inherit && level != LayerKind::Project {
-            return Err("req: inherit is for a project's file, which then requires what your global one does; use --project".to_owned());
+            bail!(
+                "inherit is for a project's file, which then requires what your global one does; use --project"
+            );
         }
         let preset = wanted.preset.unwrap_or(match level {
             LayerKind::Global => Preset::Advanced,
             LayerKind::Local => Preset::Minimal,
             _ => Preset::Relaxed,
         });
-        let file = OurFile::of(level, &location.asker())?;
+        let file = OurFile::of(level, location)?;
         let root = file.root.as_deref();
         let blanks = Blanks {
             level,
@@ -90,96 +90,86 @@ impl<'a> Plan<'a> {
     }
 
     fn line(&self) -> String {
-        format!("req init{} --preset {}", flag(self.file.level), word_of(&self.preset))
+        format!("req init --{} --preset {}", self.file.level.word(), word_of(&self.preset))
     }
 
     /// Claude and scripts may write a first file. They may not replace one, set what counts in every project, or add a file
     /// that could loosen what is required already.
-    fn may_write(&self, wanted: &Init) -> Result<(), String> {
+    fn may_write(&self, wanted: &Init) -> anyhow::Result<()> {
+        let (level, caller) = (self.file.level, self.location.caller);
         if self.replaces && !wanted.force {
-            return Err(format!(
-                "req: {} is there already; nothing was written\n\
-                 To change a key of it: req config set KEY VALUE{}\n\
+            bail!(
+                "{} is there already; nothing was written\n\
+                 To change a key of it: req config set KEY VALUE --{}\n\
                  To begin anew, with the old file kept beside it: {} --force",
                 self.shown(),
-                flag(self.file.level),
+                level.word(),
                 self.line()
-            ));
+            );
         }
-        let is_claude = self.location.caller == Caller::Shell(Standing::InsideClaude);
         let requires = Rule::all(&self.location.section.settings).next().is_some();
-        let why = if self.location.caller.is_operator() {
+        let why = if caller.is_operator() {
             return Ok(());
         } else if self.replaces {
             "the file it replaces may be stricter"
-        } else if self.file.level == LayerKind::Global && is_claude {
+        } else if level == LayerKind::Global && caller == Caller::Shell(Standing::InsideClaude) {
             "that file counts in every project"
         } else if self.preset != Preset::Inherit && requires {
             "it may change what is required here already"
         } else {
             return Ok(());
         };
-        let force = if wanted.force { " --force" } else { "" };
-        let line = format!("{}{force}", self.line());
-        let why = self.location.caller.refusal_because(why, &line, false);
-        Err(format!("req: denied, because {why}"))
+        let line = self.line() + if wanted.force { " --force" } else { "" };
+        bail!("denied, because {}", caller.refusal_because(why, &line, false));
     }
 
     /// Shows the file on stderr and asks once.
-    fn confirm(&self) -> Result<(), String> {
+    fn is_confirmed(&self) -> bool {
         let mut stderr = std::io::stderr();
         let question = format!("{}\nWrite this to {}? [Y/n] ", self.text, self.shown());
         let mut answer = String::new();
         let asked = stderr.write_all(question.as_bytes()).and_then(|()| stderr.flush());
         let read = asked.and_then(|()| std::io::stdin().read_line(&mut answer));
-        let is_yes = matches!(answer.trim(), "" | "y" | "Y" | "yes") && read.is_ok_and(|bytes| bytes > 0);
-        let no = || "req: nothing was written; the other presets: req init --help".to_owned();
-        is_yes.then_some(()).ok_or_else(no)
+        read.is_ok_and(|bytes| bytes > 0) && matches!(answer.trim(), "" | "y" | "Y" | "yes")
     }
 
-    fn write(&self) -> Result<Reply, String> {
+    fn write(&self) -> Answer {
+        let (file, name) = (&self.file, RequirementsCheck::NAME);
         let kept = self.write_file()?;
         let mut lines = vec![format!("written: {}", self.shown())];
-        lines.extend(kept.as_ref().map(|kept| format!("the old file is now {}", self.file.shown(kept))));
-        lines.push(match self.file.write_schema() {
-            Ok(()) => {
-                format!("for editors, which check it as you type: {}", self.file.shown(&self.file.schema))
-            }
-            Err(why) => format!("the schema for editors was not written: {why}"),
+        lines.extend(kept.as_ref().map(|kept| format!("the old file is now {}", file.shown(kept))));
+        lines.push(match file.write_schema() {
+            Ok(()) => format!("for editors, which check it as you type: {}", file.shown(&file.schema)),
+            Err(why) => format!("the schema for editors was not written: {why:#}"),
         });
-        lines.extend(self.file.root.as_deref().map(|root| ignored(root, kept.is_some())).unwrap_or_default());
+        lines.extend(file.root.as_deref().map(|root| ignored(root, kept.is_some())).unwrap_or_default());
         let left_out = self.text.lines().filter_map(|line| line.trim_start().strip_prefix("# Left out: "));
         lines.extend(left_out.map(|what| format!("left out: {what}")));
         lines.extend(["Next:", "  req status    what is required here, satisfied or not"].map(str::to_owned));
-        if self.file.level == LayerKind::Project
-            && self.file.root.as_deref().is_some_and(|root| root.join(".git").exists())
-        {
-            lines.push("  commit these files, so that your team has them".to_owned());
-        }
-        let name = RequirementsCheck::NAME;
-        if self.location.section.enabled {
-            lines.extend(unregistered(&self.location.places, name).map(|next| format!("  {next}")));
+        let has_git = file.root.as_deref().is_some_and(|root| root.join(".git").exists());
+        let is_shared = file.level == LayerKind::Project && has_git;
+        lines.extend(is_shared.then(|| "  commit these files, so that your team has them".to_owned()));
+        lines.extend(if self.location.section.enabled {
+            unregistered(&self.location.places, name).map(|next| format!("  {next}"))
         } else {
-            lines.push(format!("  {name} on    it is switched off now"));
-        }
-        Ok(Reply::yes(lines.join("\n")))
+            Some(format!("  {name} on    it is switched off now"))
+        });
+        Ok(Reply::lines(lines))
     }
 
     /// Writes the file as a whole or not at all; an old one that it replaces is kept. Returns where.
-    fn write_file(&self) -> Result<Option<PathBuf>, String> {
+    fn write_file(&self) -> anyhow::Result<Option<PathBuf>> {
         let path = &self.file.path;
-        let file = user_file(path, self.file.root.as_deref()).map_err(|why| format!("req: {why}"))?;
+        let file = user_file(path, self.file.root.as_deref())?;
         let kept = self.replaces.then(|| name_of_old(path, self.location.host.now()));
         if let Some(kept) = &kept {
             // A copy keeps the mode; half of one would be taken for the old file.
-            std::fs::copy(file.target(), kept).map_err(|error| {
-                let _ = std::fs::remove_file(kept);
-                let why = format!("the old file cannot be kept beside it ({error})");
-                format!("req: {}: {why}; nothing was changed", path.display())
-            })?;
+            std::fs::copy(file.target(), kept)
+                .inspect_err(|_| drop(std::fs::remove_file(kept)))
+                .with_context(|| format!("{}: not changed, the old file cannot be kept", path.display()))?;
         }
-        let written = file.change::<client_settings::FileError>(|_| Ok(Some(self.text.clone())));
-        written.map(|_| kept).map_err(|error| format!("req: {error}"))
+        file.change::<FileError>(|_| Ok(Some(self.text.clone())))?;
+        Ok(kept)
     }
 }
 
@@ -196,7 +186,7 @@ fn ignored(root: &Path, has_old: bool) -> Vec<String> {
     let added = all.filter_map(|line| match ignore(root, line) {
         Ok(false) => None,
         Ok(true) => Some(format!("added to .gitignore: {line}")),
-        Err(why) => Some(format!("not added to .gitignore: {why}")),
+        Err(why) => Some(format!("not added to .gitignore: {why:#}")),
     });
     added.collect()
 }

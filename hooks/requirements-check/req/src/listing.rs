@@ -2,68 +2,47 @@
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
+use anyhow::{anyhow, bail};
 use serde::Serialize;
+use serde_json::json;
 
-use crate::reply::{Reply, counted, json};
+use crate::reply::{Answer, Reply, counted, short};
 use crate::request::RequestContext;
-use crate::verb::Listing;
 use requirements_check::satisfactions::{Key, Satisfactions};
 use shared::text::age;
 
-/// The satisfactions that are kept in this repository.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ListReport {
-    /// The form of this object: 1.
-    version: u32,
-    /// One entry per branch or commit with satisfactions, and one for those of all branches.
-    marks: Vec<Kept>,
-}
-
-/// The satisfactions of one holder.
-#[derive(Debug, Serialize, JsonSchema)]
+/// The satisfactions of a branch or commit, or those of all branches.
+#[derive(Serialize)]
 struct Kept {
-    /// The branch, else `commit` and its id, `all branches`, or `no git`.
     name: String,
-    /// How many requirements are satisfied.
     requirements: usize,
-    /// How many sessions have satisfactions of their own.
     sessions: usize,
-    /// When they were last changed, in seconds since the epoch.
     updated_at: i64,
-    /// The branch is deleted, or no work tree has the commit out: `req prune` removes these satisfactions.
+    /// `req prune` removes them.
     gone: bool,
 }
 
-/// The live sessions of a project.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct SessionsReport {
-    /// The form of this object: 1.
-    version: u32,
-    /// The sessions.
-    sessions: Vec<Live>,
-}
-
-/// A live session.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Live {
-    /// Its id.
-    session: String,
-    /// The branch that is checked out where it works; null without one.
-    branch: Option<String>,
-    /// When it began, in seconds since the epoch.
+#[derive(Serialize)]
+struct Live<'a> {
+    session: &'a str,
+    branch: Option<&'a str>,
     started_at: i64,
-    /// Its last sign of life, in seconds since the epoch; it is noted once a minute.
     seen_at: i64,
-    /// It is the one that asks.
     own: bool,
 }
 
 impl RequestContext<'_> {
-    pub(crate) fn list(&self, wanted: &Listing) -> Reply {
-        let marks: Vec<Kept> = self.known.recorded.iter().map(|(key, of)| self.kept(key, of)).collect();
-        if wanted.json {
-            return Reply::yes(json(&ListReport { version: 1, marks }));
+    pub(crate) fn list(&self, is_json: bool) -> Reply {
+        let kept = |(key, of): (&Key, &Satisfactions)| Kept {
+            name: shown(key),
+            requirements: of.requirements.len(),
+            sessions: of.sessions().len(),
+            updated_at: of.updated_at,
+            gone: self.is_gone(key),
+        };
+        let marks: Vec<Kept> = self.known.recorded.iter().map(kept).collect();
+        if is_json {
+            return Reply::json(&json!({ "marks": marks }));
         }
         let width = marks.iter().map(|kept| kept.name.chars().count()).max().unwrap_or(0);
         let line = |kept: &Kept| {
@@ -76,70 +55,59 @@ impl RequestContext<'_> {
         lines_or(marks.iter().map(line), "no satisfactions are kept here")
     }
 
-    fn kept(&self, key: &Key, of: &Satisfactions) -> Kept {
-        let (requirements, sessions) = (of.requirements.len(), of.sessions().len());
-        let updated_at = of.updated_at;
-        Kept { name: shown(key), requirements, sessions, updated_at, gone: self.is_gone(key) }
-    }
-
     fn is_gone(&self, key: &Key) -> bool {
         let heads = self.known.heads.as_ref();
         matches!(key, Key::Branch(_) | Key::Detached(_)) && heads.is_some_and(|heads| !heads.contains(key))
     }
 
-    pub(crate) fn prune(&self) -> Result<Reply, String> {
-        let here = self.view.world;
-        if here.worktree.is_some() && self.known.heads.is_none() {
-            return Err("req: the branches could not be read, so no satisfactions were removed".into());
-        }
-        let keys = self.known.recorded.keys();
-        let gone: BTreeSet<&Key> = keys.filter(|key| self.is_gone(key)).collect();
-        let text = match gone.iter().map(|key| shown(key)).collect::<Vec<_>>().as_slice() {
-            [] => "no branch with satisfactions is gone; nothing was removed".to_owned(),
-            names => format!("removed the satisfactions of {}", names.join(", ")),
-        };
-        let exists = |key: &Key| !gone.contains(key);
-        let pruned = here.folder.as_ref().map_or(Ok(()), |folder| folder.prune(self.view.now, exists));
-        pruned.map_err(|error| format!("requirements-check: {error}\nNothing was changed."))?;
-        Ok(Reply::yes(text))
-    }
-
-    pub(crate) fn sessions(&self, wanted: &Listing) -> Reply {
+    pub(crate) fn sessions(&self, is_json: bool) -> Reply {
         let live = self.known.live.iter().map(|entry| Live {
-            session: entry.session.clone(),
-            branch: entry.branch.clone(),
+            session: &entry.session,
+            branch: entry.branch.as_deref(),
             started_at: entry.started_at,
             seen_at: entry.touched.secs(),
-            own: self.own == Some(&entry.session),
+            own: self.location.session() == Some(&entry.session),
         });
-        if wanted.json {
-            return Reply::yes(json(&SessionsReport { version: 1, sessions: live.collect() }));
+        if is_json {
+            return Reply::json(&json!({ "sessions": live.collect::<Vec<_>>() }));
         }
         let now = self.view.now.secs();
         let lines = live.map(|entry| {
-            let branch = entry.branch.as_deref().unwrap_or("no branch");
+            let branch = entry.branch.unwrap_or("no branch");
             let seen = (now - entry.seen_at) / 60;
             let seen = if seen < 1 { "active now".to_owned() } else { format!("seen {seen} min ago") };
             let own = if entry.own { "; this one" } else { "" };
-            format!(
-                "{}  on {branch}, begun {} ago, {seen}{own}",
-                self.known.name(&entry.session),
-                age(now - entry.started_at)
-            )
+            let (name, begun) = (self.known.name(entry.session), age(now - entry.started_at));
+            format!("{name}  on {branch}, begun {begun} ago, {seen}{own}")
         });
         lines_or(lines, "no session is live on this project")
     }
 }
 
+pub(crate) fn prune(asked: &RequestContext<'_>) -> Answer {
+    let (here, known) = (asked.view.world, asked.known);
+    if here.worktree.is_some() && known.heads.is_none() {
+        bail!("the branches could not be read, so no satisfactions were removed");
+    }
+    let gone: BTreeSet<&Key> = known.recorded.keys().filter(|key| asked.is_gone(key)).collect();
+    let exists = |key: &Key| !gone.contains(key);
+    let pruned = here.folder.as_ref().map_or(Ok(()), |folder| folder.prune(asked.view.now, exists));
+    pruned.map_err(|error| anyhow!("{error}\nNothing was changed."))?;
+    Ok(Reply::yes(match gone.into_iter().map(shown).collect::<Vec<_>>().as_slice() {
+        [] => "no branch with satisfactions is gone; nothing was removed".to_owned(),
+        names => format!("removed the satisfactions of {}", names.join(", ")),
+    }))
+}
+
 fn lines_or(lines: impl Iterator<Item = String>, none: &str) -> Reply {
-    let text = lines.collect::<Vec<_>>().join("\n");
-    Reply::yes(if text.is_empty() { none.to_owned() } else { text })
+    let reply = Reply::lines(lines);
+    if reply.text.is_empty() { Reply::yes(none) } else { reply }
 }
 
 fn shown(key: &Key) -> String {
     match key {
         Key::Branch(name) => name.clone(),
-        Key::Detached(commit) => format!("commit {}", commit.chars().take(8).collect::<String>()),
+        Key::Detached(commit) => format!("commit {}", short(commit)),
         Key::Permanent => "all branches".to_owned(),
         Key::NoGit => "no git".to_owned(),
     }

@@ -1,20 +1,17 @@
 //! The command line `req`.
 //!
-//! `verb` defines it, [`answer`] has the one match over its verbs, and each module answers some of them with a [`Reply`] or with
+//! `verb` defines it, [`run`] has the one match over its verbs, and each module answers some of them with a [`Reply`] or with
 //! the reason why not. `location` holds the project, its settings and the caller.
 //!
 //! Exit status: 0 done, 1 the answer is no, 64 wrong usage; never 2, which in a hook means "block".
 
-mod audit;
 mod check;
 mod ci;
-mod completions;
 mod config;
 mod docs;
 mod help;
 mod init;
 mod journal;
-mod known;
 mod listing;
 mod location;
 mod pause;
@@ -22,7 +19,6 @@ mod reply;
 mod request;
 mod satisfy;
 mod schema;
-mod standing;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -32,16 +28,18 @@ use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
+use anyhow::ensure;
 use clap::error::ErrorKind as Kind;
 use installer::say::Voice;
 use installer::{commands, doctor};
 use shared::host::Host;
 
 use location::Location;
-use reply::{Reply, json};
+use reply::{Answer, Reply, json};
+use request::about;
 use requirements_check::view::quoted;
 use shared::text::plain;
-use verb::{Verb, parse_words};
+use verb::{Verb, clap_command, parse_words};
 
 const USAGE: u8 = 64;
 
@@ -64,56 +62,59 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
         Ok(reply) => said(&reply.text),
-        Err(why) => failed(&why, 1),
+        Err(why) => failed(&format!("req: {why:#}"), 1),
     }
 }
 
-#[expect(
-    clippy::redundant_closure_for_method_calls,
-    reason = "the method is not general enough in its lifetimes"
-)]
-fn answer(verb: &Verb, line: &str) -> Result<Reply, String> {
+fn answer(verb: &Verb, line: &str) -> Answer {
     let asking = Location::asking();
-    if asking.is_some() {
-        is_for_prompts(verb)?;
-    }
-    let open = || Location::open(asking, line);
+    // A line with `!` runs in Claude's shell, where nothing counts as the user's.
+    ensure!(
+        asking.is_none() || !needs_shell(verb),
+        "this needs a shell; type it in a terminal, or here with ! before it, which counts as Claude's"
+    );
+    run(verb, line, || Location::open(asking, line))
+}
+
+fn run(verb: &Verb, line: &str, open: impl FnOnce() -> anyhow::Result<Location>) -> Answer {
     let here = (None, None);
     match verb {
         Verb::Status(wanted) => {
             let named = (wanted.session.as_deref(), wanted.branch.as_deref());
-            open()?.about(named, |asked| asked.status(wanted))
+            about(&open()?, named, |asked| asked.status(wanted))
         }
-        Verb::Satisfy(wanted) => open()?.about(here, |asked| asked.satisfy(wanted)),
-        Verb::Approve(wanted) => open()?.about(here, |asked| asked.except(wanted, "approve")),
-        Verb::Waive(wanted) => open()?.about(here, |asked| asked.except(wanted, "waive")),
-        Verb::Clear(wanted) => open()?.about(here, |asked| asked.clear(wanted)),
-        Verb::List(wanted) => open()?.about(here, |asked| Ok(asked.list(wanted))),
-        Verb::Prune => open()?.about(here, |asked| asked.prune()),
-        Verb::Sessions(wanted) => open()?.about(here, |asked| Ok(asked.sessions(wanted))),
+        Verb::Satisfy(wanted) => about(&open()?, here, |asked| asked.satisfy(wanted)),
+        Verb::Approve(wanted) => about(&open()?, here, |asked| asked.except(wanted, "approve")),
+        Verb::Waive(wanted) => about(&open()?, here, |asked| asked.except(wanted, "waive")),
+        Verb::Clear(wanted) => about(&open()?, here, |asked| asked.clear(wanted)),
+        Verb::List(output) => about(&open()?, here, |asked| Ok(asked.list(output.json))),
+        Verb::Prune => about(&open()?, here, listing::prune),
+        Verb::Sessions(output) => about(&open()?, here, |asked| Ok(asked.sessions(output.json))),
         Verb::Check(wanted) => check::check(wanted, &open()?),
         Verb::Init(wanted) => init::init(wanted, &open()?),
-        Verb::Enable(wanted) => config::turn(wanted, true, &open()?.asker(), line),
-        Verb::Disable(wanted) => config::turn(wanted, false, &open()?.asker(), line),
-        Verb::Config(wanted) => config::config(wanted, &open()?.asker(), line),
-        Verb::Ci(wanted) => Ok(ci::ci(wanted, &Location::of_checkout()?)),
-        Verb::Why(wanted) => journal::why(wanted, &open()?.asker()),
-        Verb::Log(wanted) => journal::log(wanted, &open()?.asker()),
-        Verb::Pause { span } => pause::pause(*span, &open()?.asker(), line),
-        Verb::Resume => pause::resume(&open()?.asker()),
-        Verb::Hooks { wanted } => hooks(wanted),
-        Verb::Doctor { fix, json } => doctor(*fix, *json),
-        Verb::Docs { topic, json } => docs::docs(topic.as_deref(), *json),
+        Verb::Enable(wanted) => config::turn(wanted, true, &open()?),
+        Verb::Disable(wanted) => config::turn(wanted, false, &open()?),
+        Verb::Config(wanted) => config::config(wanted, &open()?),
+        Verb::Ci(wanted) => Ok(ci::ci(wanted, &Location::of_checkout(line)?)),
+        Verb::Why(wanted) => journal::why(wanted, &open()?),
+        Verb::Log(wanted) => journal::log(wanted, &open()?),
+        Verb::Pause { span } => pause::pause(*span, &open()?),
+        Verb::Resume => pause::resume(&open()?),
+        Verb::Hooks { wanted } => {
+            // The installer prints what it does.
+            commands::run(wanted, &Host::real(), Voice::Req).map(|()| Reply::default())
+        }
+        Verb::Doctor { fix, output } => doctor(*fix, output.json),
+        Verb::Docs { topic, output } => docs::docs(topic.as_deref(), output.json),
         Verb::Schema { command } => schema::schema(command.as_deref()),
-        Verb::Completions { shell } => Ok(completions::completions(*shell)),
-        Verb::Man { dir } => completions::man(dir.as_deref()),
+        Verb::Completions { shell } => Ok(help::completions(clap_command(), *shell)),
+        Verb::Man { dir } => help::man(clap_command(), dir.as_deref()),
     }
 }
 
-/// Verbs that ask on a terminal, run programs or print files need a shell. A line with `!` runs in Claude's shell, where
-/// nothing counts as the user's.
-fn is_for_prompts(verb: &Verb) -> Result<(), String> {
-    let needs_shell = matches!(
+/// Verbs that ask on a terminal, run programs or print files are none for a prompt.
+fn needs_shell(verb: &Verb) -> bool {
+    matches!(
         verb,
         Verb::Hooks { .. }
             | Verb::Init(_)
@@ -122,22 +123,11 @@ fn is_for_prompts(verb: &Verb) -> Result<(), String> {
             | Verb::Schema { .. }
             | Verb::Completions { .. }
             | Verb::Man { .. }
-    );
-    let why =
-        "req: this needs a shell; type it in a terminal, or here with ! before it, which counts as Claude's";
-    if needs_shell { Err(why.to_owned()) } else { Ok(()) }
+    )
 }
 
-/// The installer prints what it does.
-fn hooks(wanted: &commands::Command) -> Result<Reply, String> {
-    commands::run(wanted, &Host::real(), Voice::Req)
-        .map(|()| Reply::default())
-        .map_err(|why| format!("req: {why:#}"))
-}
-
-fn doctor(fix: bool, is_json: bool) -> Result<Reply, String> {
-    let report = doctor::run(&Host::real(), fix, &doctor::managed_settings())
-        .map_err(|error| format!("req: {error:#}"))?;
+fn doctor(fix: bool, is_json: bool) -> Answer {
+    let report = doctor::run(&Host::real(), fix, &doctor::managed_settings())?;
     let text = if is_json { json(&report) } else { report.to_string() };
     Ok(Reply { is_no: !report.ok, ..Reply::yes(text) })
 }

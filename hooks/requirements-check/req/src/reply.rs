@@ -1,10 +1,13 @@
 //! The answer to a command. An error is an answer, too: its text says why the answer is no, and what to do.
 
+use anyhow::{Error, anyhow};
 use requirements_check::change::Change;
 use serde::Serialize;
 use shared::config::nearest;
-use shared::operator::Caller;
+use shared::journal::Record;
 use shared::text::cut;
+
+pub(crate) type Answer = anyhow::Result<Reply>;
 
 #[derive(Debug, Default)]
 pub(crate) struct Reply {
@@ -13,31 +16,44 @@ pub(crate) struct Reply {
     pub(crate) is_no: bool,
     /// Changes of satisfactions, to be carried out.
     pub(crate) changes: Vec<Change>,
+    /// Goes into the journal when they are.
+    pub(crate) record: Option<Record>,
     /// The hook sees this command and records it where this process may not write.
     pub(crate) is_recorded: bool,
+}
+
+#[derive(Serialize)]
+struct Versioned<'r, T> {
+    version: u32,
+    #[serde(flatten)]
+    report: &'r T,
 }
 
 impl Reply {
     pub(crate) fn yes(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
+
+    pub(crate) fn lines(lines: impl IntoIterator<Item = String>) -> Self {
+        Self::yes(lines.into_iter().collect::<Vec<_>>().join("\n"))
+    }
+
+    /// A report for programs, as config/req describes it.
+    pub(crate) fn json(report: &impl Serialize) -> Self {
+        Self::yes(json(&Versioned { version: 1, report }))
+    }
 }
 
-/// A report for programs. Our own types always serialize.
+/// Our own types always serialize.
 pub(crate) fn json(report: &impl Serialize) -> String {
     serde_json::to_string_pretty(report).unwrap_or_default()
 }
 
-/// Claude, a script or a schedule reads this; the user can type `line`.
-pub(crate) fn refusal(caller: Caller, line: &str, why: &str) -> String {
-    format!("req: denied, because {}", caller.refusal_because(why, line, true))
-}
-
 /// An unknown name, with the nearest known one.
-pub(crate) fn unknown(what: &str, name: &str, known: &[&str], otherwise: &str) -> String {
+pub(crate) fn unknown(what: &str, name: &str, known: &[&str], otherwise: &str) -> Error {
     let name = cut(name, 60);
     let near = nearest(&name, known).map(|near| format!("; did you mean {near}?"));
-    format!("req: there is no {what} {name}{}", near.as_deref().unwrap_or(otherwise))
+    anyhow!("there is no {what} {name}{}", near.as_deref().unwrap_or(otherwise))
 }
 
 /// As much of a session's id as people need.

@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use crate::reply::Reply;
+use anyhow::{anyhow, bail};
+
+use crate::reply::{Answer, Reply};
 use crate::request::RequestContext;
 use crate::verb::{Clear, Exception, Reach, Satisfy};
 use requirements_check::change::{Change, Target};
@@ -12,18 +14,19 @@ use requirements_check::satisfactions::{By, Key, Satisfaction};
 use requirements_check::settings::{Kind, Scope};
 use requirements_check::strategy::Remedy;
 use requirements_check::view::{View, quoted};
+use shared::journal::Record;
 use shared::text::{age, cut};
 
 impl RequestContext<'_> {
     /// All or nothing: half of a line that was wrong is nobody's wish.
-    pub(crate) fn satisfy(&self, wanted: &Satisfy) -> Result<Reply, String> {
-        self.satisfied(wanted).map_err(|why| format!("{why}\nNothing was satisfied."))
+    pub(crate) fn satisfy(&self, wanted: &Satisfy) -> Answer {
+        self.satisfied(wanted).map_err(|why| anyhow!("{why}\nNothing was satisfied."))
     }
 
-    fn satisfied(&self, Satisfy { names, reach, note }: &Satisfy) -> Result<Reply, String> {
+    fn satisfied(&self, Satisfy { names, reach, note }: &Satisfy) -> Answer {
         let session = self.session(reach.session.as_deref())?;
         let branch = reach.branch.as_ref().map(|branch| self.branch(branch.as_deref())).transpose()?;
-        let by = if self.caller.is_operator() { By::User } else { By::Agent };
+        let by = if self.location.caller.is_operator() { By::User } else { By::Agent };
         let (mut changes, mut lines) = (Vec::new(), Vec::new());
         for name in names {
             let rule = self.satisfied_by_hand(name, reach, session.as_deref())?;
@@ -35,7 +38,7 @@ impl RequestContext<'_> {
             changes.push(Change::Set(target, Box::new(self.record(by, note.as_deref()))));
         }
         let is_recorded = reach.branch.is_none() && reach.session.is_none();
-        Ok(Reply { changes, is_recorded, ..Reply::yes(lines.join("\n")) })
+        Ok(Reply { changes, is_recorded, ..Reply::lines(lines) })
     }
 
     /// A requirement that this caller may satisfy by hand.
@@ -44,29 +47,27 @@ impl RequestContext<'_> {
         name: &str,
         reach: &Reach,
         session: Option<&str>,
-    ) -> Result<Rule<'_>, String> {
+    ) -> anyhow::Result<Rule<'_>> {
         let rule = self.in_force(name)?;
         if let (true, Remedy::Do(what)) = (rule.kind() != Kind::Blocking, rule.remedy(self.view)) {
-            return Err(format!("req: {name} is not satisfied by hand. To satisfy it: {what}"));
+            bail!("{name} is not satisfied by hand. To satisfy it: {what}");
         }
         let why = if reach.session.is_some() && self.is_of_others(session) {
             "that is another session's to satisfy"
-        } else if rule.set.is_the_users() && !self.caller.is_operator() {
+        } else if rule.set.is_the_users() && !self.location.caller.is_operator() {
             &format!("{name} is the user's to satisfy")
         } else {
             return Ok(rule);
         };
-        Err(self.refusal(why))
+        Err(self.location.refusal(why))
     }
 
     /// `req approve` or `req waive`, which is the verb.
-    pub(crate) fn except(&self, wanted: &Exception, verb: &str) -> Result<Reply, String> {
+    pub(crate) fn except(&self, wanted: &Exception, verb: &str) -> Answer {
         let rule = self.in_force(&wanted.name)?;
         let name = rule.word();
         let (fit, word, by, usual_secs) = match rule.kind() {
-            Kind::Blocking => {
-                return Err(format!("req: {name} cannot be approved or waived; type: req satisfy {name}"));
-            }
+            Kind::Blocking => bail!("{name} cannot be approved or waived; type: req satisfy {name}"),
             Kind::Dynamic => {
                 let secs = rule.set.dynamic().map_or(0, |dynamic| dynamic.approval_ttl.into());
                 ("approve", "approved", By::Approval, secs)
@@ -76,28 +77,28 @@ impl RequestContext<'_> {
         let has_note = wanted.note.as_ref().is_some_and(|note| !note.trim().is_empty());
         if fit != verb || (fit == "waive" && !has_note) {
             let note = if fit == "waive" { " --note \"the reason\"" } else { "" };
-            return Err(format!("req: to let {name} pass for a while, type: req {fit} {name}{note}"));
+            bail!("to let {name} pass for a while, type: req {fit} {name}{note}");
         }
-        if !self.caller.is_operator() {
-            return Err(self.refusal("an exception is the user's to make"));
+        if !self.location.caller.is_operator() {
+            return Err(self.location.refusal("an exception is the user's to make"));
         }
         // Without --session an exception is everybody's.
         let session = wanted.session.as_ref().map(|named| self.session(Some(named))).transpose()?.flatten();
         let target = self.target(&Key::Permanent, Some(rule.name), session.as_deref());
         let secs = wanted.span.as_ref().map_or(usual_secs, Duration::as_secs);
+        let reach = wanted.session.as_ref().map(|session| format!(" --session {}", quoted(session)));
         let text = format!(
             "{word} for {}: {} ({}); take it back with: req clear {name}{}",
             age(i64::try_from(secs).unwrap_or(i64::MAX)),
             rule.name,
             self.whose(&target),
-            wanted
-                .session
-                .as_ref()
-                .map(|session| format!(" --session {}", quoted(session)))
-                .unwrap_or_default()
+            reach.unwrap_or_default()
         );
-        let record = self.record(by, wanted.note.as_deref()).for_secs(secs);
-        Ok(Reply { changes: vec![Change::Set(target, Box::new(record))], ..Reply::yes(text) })
+        let exception = self.record(by, wanted.note.as_deref()).for_secs(secs);
+        let (what, note) = (verb.to_owned(), exception.metadata.note.clone());
+        let record = Record { what, rule: Some(rule.key()), session, text: note, ..Record::default() };
+        let changes = vec![Change::Set(target, Box::new(exception))];
+        Ok(Reply { changes, record: Some(record), ..Reply::yes(text) })
     }
 
     fn record(&self, by: By, note: Option<&str>) -> Satisfaction {
@@ -108,27 +109,24 @@ impl RequestContext<'_> {
         })
     }
 
-    pub(crate) fn clear(&self, wanted: &Clear) -> Result<Reply, String> {
+    pub(crate) fn clear(&self, wanted: &Clear) -> Answer {
         let targets = self.to_clear(wanted)?;
         let is_others =
             |target: &Target| target.key == Key::Permanent || self.is_of_others(target.session.as_deref());
-        if !self.caller.is_operator() && (targets.is_empty() || targets.iter().any(is_others)) {
-            return Err(self.refusal("these are not the satisfactions of this session alone"));
+        if !self.location.caller.is_operator() && (targets.is_empty() || targets.iter().any(is_others)) {
+            return Err(self.location.refusal("these are not the satisfactions of this session alone"));
         }
-        let mut lines: Vec<String> = targets
-            .iter()
-            .map(|target| {
-                let what = target.name.as_deref().unwrap_or("all satisfactions");
-                format!("cleared: {what} ({})", self.whose(target))
-            })
-            .collect();
+        let line = |target: &Target| {
+            let what = target.name.as_deref().unwrap_or("all satisfactions");
+            format!("cleared: {what} ({})", self.whose(target))
+        };
+        let mut lines: Vec<String> = targets.iter().map(line).collect();
         lines.dedup();
         lines.extend(lines.is_empty().then(|| "nothing of that is recorded; nothing was cleared".to_owned()));
-        let changes = targets.into_iter().map(Change::Clear).collect();
-        Ok(Reply { changes, ..Reply::yes(lines.join("\n")) })
+        Ok(Reply { changes: targets.into_iter().map(Change::Clear).collect(), ..Reply::lines(lines) })
     }
 
-    fn to_clear(&self, wanted: &Clear) -> Result<Vec<Target>, String> {
+    fn to_clear(&self, wanted: &Clear) -> anyhow::Result<Vec<Target>> {
         wanted.names.iter().try_for_each(|name| self.described(name).map(drop))?;
         let Reach { branch, session } = &wanted.reach;
         if let Some(branch) = branch {
@@ -140,17 +138,17 @@ impl RequestContext<'_> {
         if !wanted.all {
             let each =
                 wanted.names.iter().map(|name| self.records_of(name, id.as_deref(), session.is_some()));
-            return Ok(each.collect::<Result<Vec<_>, _>>()?.concat());
+            return Ok(each.collect::<anyhow::Result<Vec<_>>>()?.concat());
         }
         let id = id.ok_or_else(|| self.no_session())?;
-        let exceptions = self.caller.is_operator().then_some(&Key::Permanent);
+        let exceptions = self.location.caller.is_operator().then_some(&Key::Permanent);
         let keys = std::iter::once(&self.view.world.key).chain(exceptions);
         Ok(keys.map(|key| self.target(key, None, Some(&id))).collect())
     }
 
     /// The records that count for one requirement: the exceptions from it, else its satisfaction. The end of a waiver takes no
     /// evidence away.
-    fn records_of(&self, name: &str, session: Option<&str>, is_named: bool) -> Result<Vec<Target>, String> {
+    fn records_of(&self, name: &str, session: Option<&str>, is_named: bool) -> anyhow::Result<Vec<Target>> {
         let set = self.described(name)?;
         let is_excepted = View { session, ..*self.view }.exception(&Rule { name, set }).is_some();
         if !matches!(set.kind(), Kind::Dynamic | Kind::Guard) && !is_excepted {

@@ -1,84 +1,132 @@
 //! `req status`: what is required, satisfied or not, why, and how to satisfy it.
 
-use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::json;
 
-use crate::known::Known;
-use crate::reply::{Reply, json, short};
-use crate::request::RequestContext;
-use crate::standing::{Standing, State};
+use crate::location::Location;
+use crate::pause;
+use crate::reply::{Answer, Reply, short};
+use crate::request::{Known, RequestContext};
 use crate::verb::Status;
 use requirements_check::rule::Rule;
-use requirements_check::settings::Kind;
+use requirements_check::settings::{Kind, Scope};
 use requirements_check::strategy::Remedy;
 use requirements_check::view::View;
-use requirements_check::wording;
+use requirements_check::wording::when;
 
-/// What is required here and how it stands.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct StatusReport {
-    /// The form of this object: 1.
-    version: u32,
-    /// Where this is, in words: a branch, a commit, a project without git.
-    place: String,
-    /// The branch; null on a commit without one, and without git.
-    branch: Option<String>,
-    /// The session it was judged for; null where none is named and not exactly one is live.
-    session: Option<String>,
-    /// The requirements; with --all those that are off, too.
-    requirements: Vec<Standing>,
-    /// What the user should know of what was looked at.
-    notes: Vec<String>,
+/// A requirement, as `req status` and `req ci` report it.
+#[derive(Serialize)]
+pub(crate) struct Standing {
+    name: String,
+    #[serde(rename = "type")]
+    kind: Kind,
+    scope: Scope,
+    pub(crate) state: State,
+    why: String,
+    checked: Option<String>,
+    remedy: Option<String>,
+    set_in: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum State {
+    Met,
+    /// Where no session is live, it is not satisfied for the next one.
+    Open,
+    /// It cannot be told here.
+    Unknown,
+    /// It is described and not in force.
+    Off,
+}
+
+impl State {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Met => "satisfied",
+            Self::Open => "not satisfied",
+            Self::Unknown => "unknown",
+            Self::Off => "off",
+        }
+    }
+}
+
+impl Standing {
+    pub(crate) fn new(rule: &Rule<'_>, (state, why): (State, String), location: &Location) -> Self {
+        Self {
+            name: rule.name.to_owned(),
+            kind: rule.kind(),
+            scope: rule.set.scope,
+            state,
+            why,
+            checked: None,
+            remedy: None,
+            set_in: location.section.origin(&rule.key()).map(|origin| origin.to_string()),
+        }
+    }
+
+    /// Each as a line and what belongs below it.
+    pub(crate) fn lines(all: &[Self], with_places: bool) -> Vec<String> {
+        let width = all.iter().map(|one| one.name.chars().count()).max().unwrap_or(0);
+        let mut lines = Vec::new();
+        for Self { name, state, why, checked, remedy, set_in, .. } in all {
+            let checked = checked.as_ref().map(|checked| format!("; checked {checked}")).unwrap_or_default();
+            lines.push(format!("  {:13}  {name:width$}  {why}{checked}", state.word()));
+            let remedy = remedy.as_ref().map(|remedy| format!("to satisfy it: {remedy}"));
+            let place = set_in.as_ref().filter(|_| with_places).map(|place| format!("set in {place}"));
+            let below = |line| format!("{:width$}  {line}", "", width = width + 17);
+            lines.extend(remedy.into_iter().chain(place).map(below));
+        }
+        lines
+    }
 }
 
 impl RequestContext<'_> {
-    pub(crate) fn status(&self, wanted: &Status) -> Result<Reply, String> {
+    pub(crate) fn status(&self, wanted: &Status) -> Answer {
         self.branch(wanted.branch.as_deref())?;
         let (view, world) = (self.view, self.view.world);
-        let mut all: Vec<Standing> = Rule::all(self.settings).map(|rule| self.standing(&rule)).collect();
-        let first = self.pause.iter().chain(&self.known.skipped).cloned();
-        let notes: Vec<String> = first.clone().chain(world.notes.iter().cloned()).collect();
+        let mut all: Vec<Standing> = Rule::all(self.settings()).map(|rule| self.standing(&rule)).collect();
+        let first = pause::note(self.location).into_iter().chain(self.known.skipped.iter().cloned());
+        let first: Vec<String> = first.collect();
         let summary = self.summary(&all);
         if wanted.summary {
-            let more = if notes.is_empty() { "" } else { "; something is wrong, see req status" };
+            let is_fine = first.is_empty() && world.notes.is_empty();
+            let more = if is_fine { "" } else { "; something is wrong, see req status" };
             return Ok(Reply::yes(format!("{summary}{more}")));
         }
         let is_empty = all.is_empty();
         if wanted.all {
             all.extend(self.off());
         }
-        if wanted.json {
-            return Ok(Reply::yes(json(&StatusReport {
-                version: 1,
-                place: world.shown(),
-                branch: world.branch().map(ToOwned::to_owned),
-                session: view.session.map(ToOwned::to_owned),
-                requirements: all,
-                notes,
+        if wanted.output.json {
+            let notes = [first, world.notes.clone()].concat();
+            return Ok(Reply::json(&json!({
+                "place": world.shown(),
+                "branch": world.branch(),
+                "session": view.session,
+                "requirements": all,
+                "notes": notes,
             })));
         }
-        let mut text: Vec<String> = first.collect();
-        text.push(if is_empty { summary } else { format!("{summary} ({})", self.whose_count()) });
-        text.extend((is_empty && self.known.skipped.is_empty() && !wanted.all).then(|| self.first_step()));
-        text.extend(Standing::lines(&all, wanted.all));
-        text.extend(world.notes.iter().cloned());
-        Ok(Reply::yes(text.join("\n")))
+        let head = if is_empty { summary } else { format!("{summary} ({})", self.whose_count()) };
+        let begins = is_empty && self.known.skipped.is_empty() && !wanted.all;
+        let next = begins.then(|| self.first_step());
+        let lines = first.into_iter().chain([head]).chain(next).chain(Standing::lines(&all, wanted.all));
+        Ok(Reply::lines(lines.chain(world.notes.iter().cloned())))
     }
 
     fn standing(&self, rule: &Rule<'_>) -> Standing {
         let (state, why) = judged(rule, self.view, self.known);
-        let mut standing = Standing::new(rule, (state, why), self.origin);
-        standing.checked = Some(wording::when(rule));
-        standing.remedy = (state != State::Met).then(|| remedy(rule, state, self.view));
-        standing
+        let remedy = (state != State::Met).then(|| remedy(rule, state, self.view));
+        let checked = Some(when(rule));
+        Standing { checked, remedy, ..Standing::new(rule, (state, why), self.location) }
     }
 
-    /// Requirements that are described and not in force.
     fn off(&self) -> impl Iterator<Item = Standing> {
-        self.settings.requirements.iter().filter_map(|(name, set)| {
+        self.settings().requirements.iter().filter_map(|(name, set)| {
             let rule = Rule { name, set };
             let why = if set.is_on() { rule.lacks()? } else { "its `enabled` is not true" };
-            Some(Standing::new(&rule, (State::Off, why.to_owned()), self.origin))
+            Some(Standing::new(&rule, (State::Off, why.to_owned()), self.location))
         })
     }
 
@@ -101,7 +149,6 @@ impl RequestContext<'_> {
         format!("{met} {}{}{}", self.view.world.on(), named(State::Open), named(State::Unknown))
     }
 
-    /// The session whose satisfactions count.
     fn whose_count(&self) -> String {
         match (self.view.session, self.known.live_names().as_slice()) {
             (Some(id), _) => format!("session {}", short(id)),
@@ -111,7 +158,7 @@ impl RequestContext<'_> {
     }
 
     fn first_step(&self) -> String {
-        match (self.settings.requirements.len(), &self.file) {
+        match (self.settings().requirements.len(), self.location.file()) {
             (0, None) => "to begin: req init writes a first file".to_owned(),
             (0, Some(file)) => {
                 format!("to begin: write requirements into {file}; req docs requirements shows how")

@@ -30,13 +30,13 @@ pub(crate) enum Verb {
     Clear(Clear),
     /// Which branches have satisfactions in this repository, and how many.
     #[command(after_help = "Example: req list --json")]
-    List(Listing),
+    List(Output),
     /// Remove the satisfactions of branches that are gone, and those of sessions that are a month old.
     #[command(after_help = "Example: req prune")]
     Prune,
     /// The live sessions of this project.
     #[command(after_help = "Example: req sessions")]
-    Sessions(Listing),
+    Sessions(Output),
     /// What would happen to a tool call, and why; exit status 1: it would be denied.
     #[command(
         after_help = "Examples: req check --tool Edit --file src/main.rs\n          req check --bash \"git commit -m x\""
@@ -87,18 +87,16 @@ pub(crate) enum Verb {
         /// Mend what can be mended safely, and list the rest
         #[arg(long)]
         fix: bool,
-        /// Print JSON; req schema describes it
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        output: Output,
     },
     /// The manual, built in: its topics, or one of them.
     #[command(after_help = "Example: req docs evidence")]
     Docs {
         /// Which page; without it the pages are listed
         topic: Option<String>,
-        /// Print JSON; req schema describes it
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        output: Output,
     },
     /// The JSON Schema of what a command prints with --json.
     #[command(after_help = "Example: req schema status")]
@@ -122,6 +120,13 @@ pub(crate) enum Verb {
     },
 }
 
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub(crate) struct Output {
+    /// Print JSON; req schema describes it
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 #[derive(Debug, Default, Args)]
 pub(crate) struct Status {
     /// Show those that are switched off, too
@@ -136,9 +141,8 @@ pub(crate) struct Status {
     /// Print one line
     #[arg(long)]
     pub(crate) summary: bool,
-    /// Print JSON; req schema describes it
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 #[derive(Debug, Args)]
@@ -193,13 +197,6 @@ pub(crate) struct Exception {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Listing {
-    /// Print JSON; req schema describes it
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
 #[command(group = ArgGroup::new("call").args(["tool", "bash"]).required(true).multiple(false))]
 pub(crate) struct Check {
     /// The tool's name, as Claude Code calls it: Edit, Write, Bash
@@ -214,23 +211,22 @@ pub(crate) struct Check {
     /// For another session: its id, or the first 8 characters or more
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// Print JSON; req schema describes it
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 /// Which of the three files is meant.
 #[derive(Debug, Clone, Copy, Default, Args)]
-#[command(group = ArgGroup::new("level").multiple(false))]
+#[group(multiple = false)]
 pub(crate) struct Level {
     /// The team's file, in git: .claude/requirements.yaml
-    #[arg(long, group = "level")]
+    #[arg(long)]
     project: bool,
     /// Yours, for this project: .claude/requirements.local.yaml
-    #[arg(long, group = "level")]
+    #[arg(long)]
     local: bool,
     /// Yours, for every project: ~/.claude/requirements.yaml
-    #[arg(long, group = "level")]
+    #[arg(long)]
     global: bool,
 }
 
@@ -242,15 +238,6 @@ impl Level {
             (.., true) => Some(LayerKind::Global),
             _ => None,
         }
-    }
-}
-
-/// The flag that names a level.
-pub(crate) const fn flag(level: LayerKind) -> &'static str {
-    match level {
-        LayerKind::Project => " --project",
-        LayerKind::Local => " --local",
-        _ => " --global",
     }
 }
 
@@ -311,9 +298,8 @@ pub(crate) struct Config {
     /// Where each value is set
     #[arg(long)]
     pub(crate) sources: bool,
-    /// Print JSON; req schema describes it
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 #[derive(Debug, Subcommand)]
@@ -346,9 +332,8 @@ pub(crate) struct Ci {
     /// The branch that is judged, where CI has checked out a commit without its branch
     #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     pub(crate) branch: Option<String>,
-    /// Print JSON; req schema describes it
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 #[derive(Debug, Args)]
@@ -359,9 +344,8 @@ pub(crate) struct Why {
     /// The last one, which it is without an ID, too
     #[arg(long)]
     pub(crate) last: bool,
-    /// Print JSON; req schema describes it
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 #[derive(Debug, Args)]
@@ -388,9 +372,8 @@ pub(crate) struct Log {
     /// Show so many at most, the newest; 30 if not said
     #[arg(long, short = 'n', value_name = "NUMBER", default_value_t = 30, hide_default_value = true)]
     pub(crate) limit: usize,
-    /// Print JSON; req schema describes it
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 fn time(text: &str) -> Result<Duration, &'static str> {

@@ -2,13 +2,12 @@
 
 use std::fmt::{self, Display};
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::places::Scope;
 
 /// How much a finding matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// It is as it should be.
@@ -22,7 +21,7 @@ pub enum Severity {
 }
 
 /// The finding of one check.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// How much it matters.
     pub severity: Severity,
@@ -44,12 +43,11 @@ pub struct Finding {
     pub fixable: bool,
     /// A repair without a question: our entries in the settings of this scope are put right.
     #[serde(skip)]
-    #[schemars(skip)]
     pub(crate) repair: Option<Scope>,
 }
 
 /// Everything that was looked at.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Report {
     /// The version of this form: 1.
     pub version: u32,
@@ -64,7 +62,7 @@ pub struct Report {
 }
 
 /// The checks of one kind.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Section {
     /// The subject of these findings.
     pub name: String,

@@ -5,19 +5,15 @@ use std::path::Path;
 use requirements_check::git::Worktree;
 use shared::config::read_text;
 
-/// A larger file is none of those meant, in bytes.
-const MAX_BYTES: u64 = 256 * 1024;
+use crate::config::file::MAX_BYTES;
 
 /// A file in the top folder, a text it must contain, and the command. The first row that fits counts, so a lock file or a
 /// wrapper stands before what it refines.
-const ROWS: [(&str, &str, &str); 27] = [
+const ROWS: [(&str, &str, &str); 24] = [
     (".config/nextest.toml", "", "cargo nextest run"),
     ("Cargo.toml", "", "cargo test"),
     ("go.mod", "", "go test ./..."),
-    ("pnpm-lock.yaml", "", "pnpm test"),
-    ("yarn.lock", "", "yarn test"),
-    ("bun.lock", "", "bun run test"),
-    ("package.json", "\"test\":", "npm test"),
+    ("package.json", "\"test\":", NPM),
     ("deno.json", "", "deno test"),
     ("uv.lock", "", "uv run pytest"),
     ("poetry.lock", "", "poetry run pytest"),
@@ -40,6 +36,12 @@ const ROWS: [(&str, &str, &str); 27] = [
     ("justfile", "\ntest:", "just test"),
 ];
 
+const NPM: &str = "npm test";
+
+/// The lock files of other package managers for Node.
+const NODE: [(&str, &str); 3] =
+    [("pnpm-lock.yaml", "pnpm test"), ("yarn.lock", "yarn test"), ("bun.lock", "bun run test")];
+
 /// What `npm init` writes in place of a test.
 const NO_TEST: &str = "no test specified";
 
@@ -55,19 +57,17 @@ const ALIKE: [&[&str]; 6] = [
 
 /// The command that runs the tests, the guessed form first; none where no file shows one.
 pub(super) fn test_command(root: &Path) -> Option<Vec<&'static str>> {
-    let text = |file: &str| read_text(&root.join(file), Some(root), MAX_BYTES).ok();
-    let package = text("package.json").unwrap_or_default();
-    // A lock file of Node says nothing of tests.
-    let is_node = |line: &str| matches!(line, "pnpm test" | "yarn test" | "bun run test" | "npm test");
-    let has_node_test = package.contains("\"test\":") && !package.contains(NO_TEST);
-    let fits = |(file, must_contain, line): &(&str, &str, &str)| {
-        let is_there = root.join(file).is_file();
-        is_there
-            && (must_contain.is_empty()
-                || text(file).is_some_and(|text| format!("\n{text}").contains(must_contain)))
-            && (!is_node(line) || has_node_test)
+    let is_there = |file: &str| root.join(file).is_file();
+    let holds = |file: &str, part: &str| {
+        let text = read_text(&root.join(file), Some(root), MAX_BYTES);
+        text.is_ok_and(|text| format!("\n{text}").contains(part))
+    };
+    let fits = |(file, part, line): &(&str, &str, &str)| {
+        is_there(file) && (part.is_empty() || holds(file, part)) && !(*line == NPM && holds(file, NO_TEST))
     };
     let (_, _, line) = ROWS.into_iter().find(fits)?;
+    let manager = NODE.into_iter().find(|(lock, _)| line == NPM && is_there(lock));
+    let line = manager.map_or(line, |(_, line)| line);
     let alike = ALIKE.iter().find(|forms| forms.contains(&line)).copied().unwrap_or_default();
     Some(std::iter::once(line).chain(alike.iter().copied().filter(|form| *form != line)).collect())
 }
@@ -84,7 +84,7 @@ mod tests {
 
     use requirements_check::settings::CommandPattern;
 
-    use super::{ALIKE, ROWS, test_command};
+    use super::{ALIKE, NODE, ROWS, test_command};
 
     fn guessed(files: &[(&str, &str)]) -> Option<&'static str> {
         let folder = tempfile::tempdir().unwrap();
@@ -99,8 +99,8 @@ mod tests {
 
     #[test]
     fn a_build_file_names_the_command() {
-        let (jest, none) =
-            (r#"{"scripts": {"test": "jest"}}"#, r#"{"scripts": {"test": "echo no test specified"}}"#);
+        let jest = r#"{"scripts": {"test": "jest"}}"#;
+        let none = r#"{"scripts": {"test": "echo no test specified"}}"#;
         for (files, command) in [
             (&[][..], None),
             (&[("Cargo.toml", "")], Some("cargo test")),
@@ -111,9 +111,7 @@ mod tests {
             (&[("package.json", none), ("yarn.lock", "")], None),
             (&[("package.json", "{}"), ("Makefile", "all:\n\ntest: all\n")], Some("make test")),
             (&[("pyproject.toml", "[tool.pytest]")], Some("pytest")),
-            (&[("pyproject.toml", "[project]")], None),
             (&[("pyproject.toml", "pytest"), ("uv.lock", "")], Some("uv run pytest")),
-            (&[("Makefile", "test_all:\n")], None),
         ] {
             assert_eq!(guessed(files), command, "{files:?}");
         }
@@ -121,7 +119,8 @@ mod tests {
 
     #[test]
     fn each_command_is_one_that_can_be_evidence() {
-        let lines = ROWS.iter().map(|(_, _, line)| *line).chain(ALIKE.into_iter().flatten().copied());
+        let of_rows = ROWS.iter().map(|(_, _, line)| *line).chain(NODE.iter().map(|(_, line)| *line));
+        let lines = of_rows.chain(ALIKE.into_iter().flatten().copied());
         for line in lines {
             assert!(CommandPattern::try_from(line.to_owned()).is_ok(), "{line}");
         }

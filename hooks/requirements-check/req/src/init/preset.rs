@@ -4,13 +4,11 @@ use shared::config::{LayerKind, read_map};
 
 use crate::verb::Preset;
 
-/// What is filled in.
 #[derive(Clone)]
 pub(super) struct Blanks<'a> {
     pub(super) level: LayerKind,
     /// The path or URL of the schema that editors use.
     pub(super) schema: &'a str,
-    /// The forms of the command that runs the tests.
     pub(super) test_command: Option<Vec<&'static str>>,
     pub(super) has_git: bool,
     pub(super) default_branch: Option<String>,
@@ -55,19 +53,14 @@ pub(super) fn filled(preset: Preset, blanks: &Blanks<'_>) -> String {
 
 /// The filled preset, and below it a file that only switches hooks on; `None` for any other file.
 pub(super) fn joined(filled: &str, there: &str) -> Option<String> {
-    let (new, old) = (read_map(filled).ok()?, read_map(there).ok()?);
-    if old.keys().all(|key| key == "version") {
+    if read_map(there).ok()?.keys().all(|key| key == "version") {
         return None;
     }
     let is_head = |line: &&str| line.starts_with("# yaml-language-server:") || line.starts_with("version:");
     let rest: Vec<&str> = there.lines().filter(|line| !is_head(line)).collect();
     let text = format!("{}\n\n{}\n", filled.trim_end(), rest.join("\n").trim());
-    // Nothing of either is lost: a key that stands in both cannot be read.
-    let both = read_map(&text).ok()?;
-    let is_whole = |map: &serde_json::Map<_, _>| {
-        map.iter().all(|(key, value)| key == "version" || both.get(key) == Some(value))
-    };
-    (is_whole(&new) && is_whole(&old)).then_some(text)
+    // A key that stands in both cannot be read.
+    read_map(&text).is_ok().then_some(text)
 }
 
 /// The entry as it stands, or as a comment under the reason.
@@ -107,15 +100,13 @@ const fn whose(level: LayerKind) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum as _;
     use requirements_check::RequirementsCheck;
     use shared::config::{LayerKind, Sources};
     use shared::run::configure;
     use shared::switches::Position;
 
     use super::{Blanks, Preset, filled, joined};
-
-    const ALL: [Preset; 5] =
-        [Preset::Relaxed, Preset::Strict, Preset::Minimal, Preset::Advanced, Preset::Inherit];
 
     fn blanks() -> Blanks<'static> {
         Blanks {
@@ -131,12 +122,12 @@ mod tests {
     fn each_preset_loads_without_a_problem_whatever_was_found() {
         let nothing = Blanks { test_command: None, has_git: false, default_branch: None, ..blanks() };
         let one = Blanks { test_command: Some(vec!["./mvnw test"]), level: LayerKind::Local, ..blanks() };
-        for preset in ALL {
+        for preset in Preset::value_variants() {
             for blanks in [&blanks(), &nothing, &one] {
-                let text = filled(preset, blanks);
+                let text = filled(*preset, blanks);
                 assert!(!text.contains("{{") && !text.contains("#@"), "{text}");
-                let sources =
-                    Sources { instead: Some((LayerKind::Project, text.clone())), ..Sources::default() };
+                let instead = Some((LayerKind::Project, text.clone()));
+                let sources = Sources { instead, ..Sources::default() };
                 let section = configure::<RequirementsCheck>(&sources, Position::default()).unwrap();
                 assert_eq!(section.problems, [], "{text}");
             }
@@ -160,11 +151,8 @@ mod tests {
         let text = filled(Preset::Relaxed, &blanks());
         let there = "# mine\nversion: \"1.0\"\n\n# why\nstop-momentum:\n  enabled: true   # now\n";
         let both = joined(&text, there).unwrap();
-        assert!(
-            both.starts_with(text.trim_end())
-                && both.ends_with("# why\nstop-momentum:\n  enabled: true   # now\n")
-        );
-        assert_eq!(both.matches("\nversion:").count(), 1);
+        let added = "\n\n# mine\n\n# why\nstop-momentum:\n  enabled: true   # now\n";
+        assert_eq!(both, format!("{}{added}", text.trim_end()));
         for there in ["requirements: {}\n", "version: 1\n", "", "- a\n", "a: [\n"] {
             assert_eq!(joined(&text, there), None, "{there}");
         }

@@ -5,33 +5,25 @@ use std::fs;
 use serde_json::{Value, json};
 use shared::host::Timestamp;
 
-use crate::tests::CLAUDE;
-use crate::tests::desk::{Desk, NOW};
+use crate::tests::{CLAUDE, Desk, NOW};
 
 const OWN: &str = "5e55104e-0000-4000-8000-000000000001";
 const OTHER: &str = "0c4e7a11-0000-4000-8000-000000000002";
 
-/// A desk with these lines in the journal.
 fn desk(lines: &[String]) -> Desk {
     let desk = Desk::new(&[(".claude/hook-state/journal.jsonl", "")]);
     let project = desk.path("project").display().to_string();
-    fs::write(desk.path(".claude/hook-state/journal.jsonl"), lines.concat().replace("{here}", &project))
-        .unwrap();
+    let text = lines.concat().replace("{here}", &project);
+    fs::write(desk.path(".claude/hook-state/journal.jsonl"), text).unwrap();
     desk
 }
 
 impl Desk {
     #[track_caller]
-    fn yes(&self, line: &str) -> String {
-        self.ask(line, CLAUDE, None).unwrap_or_else(|why| panic!("{line}: {why}")).text
-    }
-
-    #[track_caller]
     fn json(&self, line: &str) -> Value {
         serde_json::from_str(&self.yes(line)).unwrap()
     }
 
-    /// The texts of the lines that are listed.
     fn texts_of(&self, words: &str) -> Vec<String> {
         let report = self.json(&format!("log --json {words}"));
         let entries = report["entries"].as_array().unwrap().iter();
@@ -47,7 +39,6 @@ fn line(age_secs: i64, what: &str, more: &Value) -> String {
     format!("{line}\n")
 }
 
-/// A denial by requirements-check for two requirements.
 fn denial(more: &Value) -> String {
     let mut all = json!({
         "hook": "requirements-check", "event": "PreToolUse", "tool": "Edit", "session": OWN, "project": "{here}",
@@ -83,13 +74,11 @@ fn log_shows_the_lines_that_are_asked_for() {
     let nothing = "nothing is recorded here; --all shows every project";
     assert_eq!(desk.yes("log --hook rate-awareness"), nothing);
     let text = desk.yes("log -n 2");
-    assert!(
-        text.starts_with("2 earlier not shown; all of them: -n 4\n") && text.lines().count() == 3,
-        "{text}"
-    );
+    assert_eq!(text.lines().next(), Some("2 earlier not shown; all of them: -n 4"));
+    assert_eq!(text.lines().count(), 3, "{text}");
     assert_eq!(desk.json("log -n 1 --json")["earlier"], 3);
     let said = desk.ask("log --hook stop-momentun", CLAUDE, None).unwrap_err();
-    assert_eq!(said, "req: there is no hook stop-momentun; did you mean stop-momentum?");
+    assert_eq!(said, "there is no hook stop-momentun; did you mean stop-momentum?");
 }
 
 #[test]
@@ -104,13 +93,13 @@ fn line_that_cannot_be_read_is_counted_and_hides_nothing() {
 
 #[test]
 fn stats_count_per_hook_and_cost_per_model() {
-    let call = |hook: &str, model: &str, cost: u64| {
-        line(9, "judge", &json!({ "hook": hook, "model": model, "cost_micro_usd": cost }))
+    let call = |model: &str, cost: u64| {
+        line(9, "judge", &json!({ "hook": "tempo-stop", "model": model, "cost_micro_usd": cost }))
     };
     let desk = desk(&[
-        call("tempo-stop", "a", 100),
-        call("tempo-stop", "a", 200),
-        call("tempo-stop", "b", 0),
+        call("a", 100),
+        call("a", 200),
+        call("b", 0),
         line(8, "block", &json!({})),
         line(8, "advise", &json!({})),
         line(7, "followed", &json!({})),
@@ -118,20 +107,16 @@ fn stats_count_per_hook_and_cost_per_model() {
         line(6, "sleep", &json!({ "hook": "credit-pacer", "slept_ms": 12_300 })),
         line(6, "config", &json!({ "hook": "requirements-check" })),
     ]);
-    assert_eq!(
-        desk.yes("log --cost"),
-        "tempo-stop, a: models asked 2, spent 0.0003 USD\n\
-         tempo-stop, b: models asked 1\n\
-         in all: models asked 3, spent 0.0003 USD"
-    );
-    assert_eq!(
-        desk.yes("log --stats"),
-        "credit-pacer: slept 12.3 s\n\
-         requirements-check: nothing to count\n\
-         stop-momentum: spoke 2, followed 1, overridden 1\n\
-         tempo-stop: models asked 3, spent 0.0003 USD\n\
-         in all: spoke 2, followed 1, overridden 1, slept 12.3 s, models asked 3, spent 0.0003 USD"
-    );
+    let cost = "tempo-stop, a: models asked 2, spent 0.0003 USD\n\
+                tempo-stop, b: models asked 1\n\
+                in all: models asked 3, spent 0.0003 USD";
+    assert_eq!(desk.yes("log --cost"), cost);
+    let stats = "credit-pacer: slept 12.3 s\n\
+                 requirements-check: nothing to count\n\
+                 stop-momentum: spoke 2, followed 1, overridden 1\n\
+                 tempo-stop: models asked 3, spent 0.0003 USD\n\
+                 in all: spoke 2, followed 1, overridden 1, slept 12.3 s, models asked 3, spent 0.0003 USD";
+    assert_eq!(desk.yes("log --stats"), stats);
     assert_eq!(desk.json("log --cost --json")["groups"][1]["model"], "b");
 }
 
@@ -147,10 +132,6 @@ fn every_rule_behind_a_denial_is_named_with_its_place_and_its_steps() {
     ] {
         assert!(text.contains(part), "{part} in {text}");
     }
-    let entry = &desk.json("why --json")["entry"];
-    assert_eq!(entry["where"], ".claude/requirements.yaml:3");
-    assert_eq!(entry["also"], json!(["requirements.size", "requirements.review"]));
-    assert_eq!(entry["next"], json!(["one", "two"]));
 }
 
 #[test]
@@ -187,18 +168,18 @@ fn why_takes_the_last_denial_of_the_session_else_of_the_project_or_the_one_with_
     for (words, session, expected) in
         [("why", Some(OWN), "own"), ("why --last", None, "here"), (&format!("why {id}"), None, "there")]
     {
-        let text = desk.ask(words, CLAUDE, session).unwrap().text;
+        let text = desk.ask(words, CLAUDE, session).unwrap();
         assert!(text.contains(&format!("\nIt said:\n  {expected}\n")), "{words}: {text}");
     }
     for (words, session, expected) in [
-        ("why", Some("ffffffff-1"), "req: nothing was denied or blocked in session ffffffff yet"),
-        ("why 12345678", None, "req: the journal has no line 12345678"),
-        ("why 123", None, "req: an id is what req log shows"),
-        ("why 12345g", None, "req: an id is what req log shows"),
+        ("why", Some("ffffffff-1"), "nothing was denied or blocked in session ffffffff yet"),
+        ("why 12345678", None, "the journal has no line 12345678"),
+        ("why 123", None, "an id is what req log shows"),
+        ("why 12345g", None, "an id is what req log shows"),
     ] {
         let why = desk.ask(words, CLAUDE, session).unwrap_err();
         assert!(why.starts_with(expected), "{words}: {why}");
     }
     let elsewhere = self::desk(&lines[2..]).ask("why", CLAUDE, None).unwrap_err();
-    assert!(elsewhere.starts_with("req: nothing was denied or blocked in this project yet"), "{elsewhere}");
+    assert!(elsewhere.starts_with("nothing was denied or blocked in this project yet"), "{elsewhere}");
 }

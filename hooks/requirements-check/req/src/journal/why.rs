@@ -1,56 +1,31 @@
 //! `req why`: one line of the journal in full, and its outcome.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use shared::cli::Asker;
+use anyhow::{Context as _, bail};
+use serde_json::json;
 use shared::config::LayerKind;
 use shared::journal::{Journal, Record};
 
-use super::entry::{actor, is_denial, rules, short, verb};
-use super::{is_of, journal, project};
-use crate::reply::{self, Reply, json};
+use super::{actor, is_denial, is_of, journal, project, rules, short, verb};
+use crate::location::Location;
+use crate::reply::{self, Answer, Reply};
 use crate::verb::Why;
 use shared::text::age;
 
-/// What `req why --json` prints.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct WhyReport<'j> {
-    /// The version of this form: 1.
-    version: u32,
-    /// The line of the journal.
-    entry: &'j Record,
-    /// What became of it.
-    outcome: Outcome<'j>,
-}
-
-/// What became of a denial, a block or an advice.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Outcome<'j> {
-    /// `followed`, `overridden`, `approve`, `waive` or `pause`, as the line of the journal says; `open`: nothing was seen.
-    how: &'j str,
-    /// When, in UTC.
-    at: Option<String>,
-    /// The line of the journal that says so.
-    id: Option<&'j str>,
-}
-
-pub(crate) fn why(wanted: &Why, asker: &Asker<'_>) -> Result<Reply, String> {
-    let journal = journal(asker)?;
+pub(crate) fn why(wanted: &Why, location: &Location) -> Answer {
+    let journal = journal(location)?;
     let record = match &wanted.id {
         Some(id) => by_id(id, &journal)?,
-        None => last(&journal, asker)?,
+        None => last(&journal, location)?,
     };
     let mut later = journal.records.iter().skip_while(|other| other.id != record.id).skip(1);
     let outcome = later.find(|later| settles(later, record));
-    if wanted.json {
-        let outcome = Outcome {
-            how: outcome.map_or("open", |line| &line.what),
-            at: outcome.map(|line| line.at.rfc3339()),
-            id: outcome.map(|line| line.id.as_str()),
-        };
-        return Ok(Reply::yes(json(&WhyReport { version: 1, entry: record, outcome })));
+    if wanted.output.json {
+        let how = outcome.map_or("open", |line| &line.what);
+        let (at, id) = (outcome.map(|line| line.at.rfc3339()), outcome.map(|line| &line.id));
+        let outcome = json!({ "how": how, "at": at, "id": id });
+        return Ok(Reply::json(&json!({ "entry": record, "outcome": outcome })));
     }
-    let mut lines = vec![headline(record, asker), on(record)];
+    let mut lines = vec![headline(record, location), on(record)];
     let mut places = place(record).into_iter().chain(record.also_where.iter().cloned());
     for rule in rules(record) {
         lines.push(format!("Rule: {rule}"));
@@ -62,45 +37,41 @@ pub(crate) fn why(wanted: &Why, asker: &Asker<'_>) -> Result<Reply, String> {
     }
     lines.extend(next(record, outcome));
     lines.extend(is_denial(record).then(|| since(outcome)));
-    Ok(Reply::yes(lines.join("\n")))
+    Ok(Reply::lines(lines))
 }
 
 /// The line with that id, or the beginning of one.
-fn by_id<'j>(id: &str, journal: &'j Journal) -> Result<&'j Record, String> {
+fn by_id<'j>(id: &str, journal: &'j Journal) -> anyhow::Result<&'j Record> {
     const MIN_PREFIX: usize = 4;
     let id = id.to_ascii_lowercase();
     if id.len() < MIN_PREFIX || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Err(format!("req: an id is what req log shows, or its first {MIN_PREFIX} digits or more"));
+        bail!("an id is what req log shows, or its first {MIN_PREFIX} digits or more");
     }
     let mut found = journal.records.iter().rev().filter(|record| record.id.starts_with(&id));
-    let Some(record) = found.next() else {
-        return Err(format!("req: the journal has no line {id}; req log shows what there is"));
-    };
+    let none = || format!("the journal has no line {id}; req log shows what there is");
+    let record = found.next().with_context(none)?;
     // The same line may stand there twice.
     if found.any(|other| other.id != record.id) {
-        return Err(format!("req: several lines begin with {id}; give more of its digits"));
+        bail!("several lines begin with {id}; give more of its digits");
     }
     Ok(record)
 }
 
 /// The last denial or block of the session that asks, else of this project.
-fn last<'j>(journal: &'j Journal, asker: &Asker<'_>) -> Result<&'j Record, String> {
-    let project = project(asker);
-    let is_meant = |record: &&Record| match asker.session {
+fn last<'j>(journal: &'j Journal, location: &Location) -> anyhow::Result<&'j Record> {
+    let project = project(location);
+    let is_meant = |record: &&Record| match location.session() {
         Some(id) => record.session.as_deref() == Some(id),
         None => is_of(project.as_deref(), record),
     };
     let mut denials = journal.records.iter().rev().filter(|record| is_denial(record));
-    denials.find(is_meant).ok_or_else(|| {
-        let place =
-            asker.session.map_or("this project".to_owned(), |id| format!("session {}", reply::short(id)));
-        format!(
-            "req: nothing was denied or blocked in {place} yet; req log --blocks --all shows all there is"
-        )
+    denials.find(is_meant).with_context(|| {
+        let session = location.session().map(|id| format!("session {}", reply::short(id)));
+        let place = session.as_deref().unwrap_or("this project");
+        format!("nothing was denied or blocked in {place} yet; req log --blocks --all shows all there is")
     })
 }
 
-/// `later` says what became of `record`.
 fn settles(later: &Record, record: &Record) -> bool {
     let is_of_session = later.session == record.session && later.hook == record.hook;
     // A turn's stop may be blocked by one rule and allowed by the next.
@@ -115,11 +86,11 @@ fn settles(later: &Record, record: &Record) -> bool {
         }
 }
 
-fn headline(record: &Record, asker: &Asker<'_>) -> String {
-    let secs = i64::try_from(asker.host.now().since(record.at).as_secs()).unwrap_or(i64::MAX);
+fn headline(record: &Record, location: &Location) -> String {
+    let secs = i64::try_from(location.host.now().since(record.at).as_secs()).unwrap_or(i64::MAX);
     let session = match record.session.as_deref() {
         None => String::new(),
-        Some(session) if Some(session) == asker.session => ", in this session".to_owned(),
+        Some(session) if Some(session) == location.session() => ", in this session".to_owned(),
         Some(session) => format!(", in session {}", reply::short(session)),
     };
     let (hook, what, id) = (actor(record), verb(record), short(record));

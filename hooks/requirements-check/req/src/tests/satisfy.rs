@@ -5,7 +5,6 @@ use std::time::Duration;
 use shared::operator::Caller;
 
 use super::{ALL, CLAUDE, OTHER, SCRIPT, SESSION, Scene, USER};
-use requirements_check::change::Change;
 use requirements_check::satisfactions::{By, Key, Satisfactions};
 use requirements_check::settings::{Kind, Terms};
 
@@ -33,20 +32,33 @@ fn unmet() -> Scene {
     scene
 }
 
+impl Scene {
+    /// The requirements that are satisfied for a session.
+    fn met(&mut self, session: &str) -> String {
+        let own = self.session.replace(session.to_owned());
+        let names = self.settings.requirements.keys().map(String::as_str);
+        let met = names.filter(|name| self.is_met(name)).collect::<Vec<_>>().join(" ");
+        self.session = own;
+        met
+    }
+}
+
 #[test]
-fn satisfaction_lands_where_its_scope_says() {
+fn satisfaction_lands_where_its_scope_or_the_line_says() {
     for caller in ALL {
-        for (name, whose) in [
-            ("plan", "session 5e55104e on feature"),
-            ("adr", "every session on feature"),
-            ("license", "every session of this repository"),
-            ("pr", "session 5e55104e on feature"),
+        for (words, whose, met) in [
+            ("plan", "session 5e55104e on feature", "plan"),
+            ("plan --branch", "every session on feature", "plan"),
+            ("plan --branch main", "every session on main", ""),
+            ("adr", "every session on feature", "adr"),
+            ("adr --branch main", "every session on main", ""),
+            ("license", "every session of this repository", "license"),
+            ("pr", "session 5e55104e on feature", "pr"),
         ] {
             let mut scene = Scene::new(SCOPES);
-            assert_eq!(scene.yes(&format!("satisfy {name}"), caller), format!("satisfied: {name} ({whose})"));
-            for other in ["plan", "adr", "license", "pr"] {
-                assert_eq!(scene.is_met(other), other == name, "{name}: {other}");
-            }
+            let text = scene.yes(&format!("satisfy {words}"), caller);
+            assert!(text.starts_with("satisfied: ") && text.ends_with(&format!(" ({whose})")), "{text}");
+            assert_eq!(scene.met(SESSION), met, "{words}");
         }
     }
 }
@@ -82,16 +94,13 @@ fn the_user_alone_satisfies_what_is_the_users_and_other_sessions() {
     for caller in ALL {
         let may = matches!(caller, USER | Caller::Typed);
         let mut scene = Scene::new(SCOPES);
-        if may {
-            scene.yes("satisfy review", caller);
-            scene.yes("satisfy plan --session 0c4e7a11", caller);
-        } else {
-            let text = scene.no("satisfy review --branch", caller);
-            assert!(
-                text.starts_with("req: denied, because ") && text.contains("req satisfy review --branch"),
-                "{text}"
-            );
-            assert!(scene.no("satisfy plan --session 0c4e7a11", caller).contains("another session's"));
+        for line in ["satisfy review --branch", "satisfy plan --session 0c4e7a11"] {
+            if may {
+                scene.yes(line, caller);
+            } else {
+                let text = scene.no(line, caller);
+                assert!(text.starts_with("denied, because ") && text.contains(line), "{text}");
+            }
         }
         assert_eq!(scene.is_met("review"), may, "{caller:?}");
         assert!(!scene.is_met("plan"), "another session's satisfaction");
@@ -114,30 +123,12 @@ fn record_says_who_and_why_and_keeps_no_secret() {
 }
 
 #[test]
-fn satisfaction_can_be_widened_to_a_branch() {
-    for (words, branch) in [
-        ("satisfy plan --branch", "feature"),
-        ("satisfy plan --branch feature", "feature"),
-        ("satisfy plan --branch main", "main"),
-        ("satisfy adr --branch main", "main"),
-    ] {
-        let mut scene = Scene::new(SCOPES);
-        let reply = scene.req(words, CLAUDE).unwrap();
-        assert!(reply.text.ends_with(&format!("(every session on {branch})")), "{words}: {}", reply.text);
-        let [Change::Set(target, _)] = reply.changes.as_slice() else { panic!() };
-        assert_eq!((&target.key, &target.session), (&Key::Branch(branch.to_owned()), &None), "{words}");
-    }
-}
-
-#[test]
 fn without_a_session_the_answer_asks_which() {
     let mut scene = Scene::new(SCOPES);
     scene.session = None;
     for words in ["satisfy plan", "clear plan", "clear --all"] {
-        assert!(
-            scene.no(words, USER).contains("--session ID (none is live here), or add --branch"),
-            "{words}"
-        );
+        let text = scene.no(words, USER);
+        assert!(text.contains("--session ID (none is live here), or add --branch"), "{text}");
     }
     scene.live(SESSION, 0);
     scene.live("ünïcödé-session", 0);
@@ -168,23 +159,22 @@ fn exception_holds_for_its_time_and_not_longer() {
 
 #[test]
 fn exception_is_for_every_session_or_the_one_named_and_is_taken_back_with_the_line_it_names() {
-    for (reach, own, others) in
-        [("", true, true), (" --session 5e55104e", true, false), (" --session 0c4e7a11", false, true)]
+    for (reach, met) in
+        [("", ["size", "size"]), (" --session 5e55104e", ["size", ""]), (" --session 0c4e7a11", ["", "size"])]
     {
         let mut scene = unmet();
         let text = scene.yes(&format!("approve size{reach}"), USER);
-        let (_, line) = text.split_once("take it back with: req ").unwrap();
-        for (is_met, clears) in [((own, others), true), ((false, false), false)] {
-            assert_eq!(scene.is_met("size"), is_met.0, "{reach}");
-            scene.session = Some(OTHER.to_owned());
-            assert_eq!(scene.is_met("size"), is_met.1, "{reach}");
-            scene.session = None;
-            if clears {
-                scene.yes(line, USER);
-            }
-            scene.session = Some(SESSION.to_owned());
-        }
+        assert_eq!([SESSION, OTHER].map(|session| scene.met(session)), met, "{reach}");
+        scene.session = None;
+        scene.yes(text.split_once("take it back with: req ").unwrap().1, USER);
+        assert_eq!([SESSION, OTHER].map(|session| scene.met(session)), ["", ""], "{reach}");
     }
+}
+
+#[track_caller]
+fn denied(scene: &mut Scene, words: &str, caller: Caller) {
+    let text = scene.no(words, caller);
+    assert!(text.starts_with("denied, because ") && text.ends_with(&format!("req {words}")), "{text}");
 }
 
 #[test]
@@ -201,83 +191,58 @@ fn exception_has_its_verb_and_its_reason_and_is_the_users() {
         assert!(text.contains(instead), "{words}: {text}");
     }
     for caller in [CLAUDE, SCRIPT, Caller::Untyped] {
-        for words in
-            ["approve size --for 10m", "waive tests --session 5e55104e --note 'a reason'", "clear size"]
-        {
-            let text = unmet().no(words, caller);
-            assert!(
-                text.starts_with("req: denied, because ") && text.ends_with(&format!("req {words}")),
-                "{text}"
-            );
+        for words in ["approve size --for 10m", "waive tests --session 5e55104e --note why", "clear size"] {
+            denied(&mut unmet(), words, caller);
         }
     }
     let mut scene = unmet();
     scene.yes("waive tests --note 'agreed with the team'", USER);
     assert!(scene.standing("tests").unwrap().ends_with(": agreed with the team"));
-    let reply = scene.req("clear tests", USER).unwrap();
-    assert_eq!(reply.text, "cleared: tests (every session of this repository)");
-    let is_of_branch =
-        |change: &Change| matches!(change, Change::Clear(target) if target.key != Key::Permanent);
-    assert!(!reply.changes.iter().any(is_of_branch), "the end of a waiver takes no evidence away");
+    // The end of a waiver takes no evidence away.
+    assert_eq!(scene.yes("clear tests", USER), "cleared: tests (every session of this repository)");
 }
-
-const FOUR: [&str; 4] = ["plan", "other", "adr", "license"];
 
 /// Everybody has satisfied everything.
 fn satisfied() -> Scene {
     let mut scene = Scene::new("plan: {}\nother: {}\nadr: {scope: branch}\nlicense: {scope: permanent}\n");
-    for name in FOUR {
-        for holder in [Some(SESSION), Some(OTHER), None] {
-            if matches!(name, "plan" | "other") != holder.is_none() {
-                scene.satisfy(name, holder, By::Agent);
-            }
+    for (name, holders) in [
+        ("plan", &[Some(SESSION), Some(OTHER)][..]),
+        ("other", &[Some(SESSION), Some(OTHER)]),
+        ("adr", &[None]),
+        ("license", &[None]),
+    ] {
+        for holder in holders {
+            scene.satisfy(name, *holder, By::Agent);
         }
     }
     scene
 }
 
-/// The satisfied requirements of the session and of the other one.
-fn met(scene: &mut Scene) -> [Vec<&'static str>; 2] {
-    [SESSION, OTHER].map(|session| {
-        let own = scene.session.replace(session.to_owned());
-        let met = FOUR.into_iter().filter(|name| scene.is_met(name)).collect();
-        scene.session = own;
-        met
-    })
-}
-
-fn without(gone: &[&str]) -> Vec<&'static str> {
-    FOUR.into_iter().filter(|name| !gone.contains(name)).collect()
-}
-
 #[test]
 fn clear_takes_the_records_of_the_scope_that_is_named_and_from_claude_its_own_alone() {
+    const ALL_MET: &str = "adr license other plan";
     for (words, is_own, own, others) in [
-        ("clear plan", true, &["plan"][..], &[][..]),
-        ("clear plan --session 5e55104e", true, &["plan"], &[]),
-        ("clear --all", true, &["plan", "other"], &[]),
-        ("clear license", false, &["license"], &["license"]),
-        ("clear plan adr", false, &["plan", "adr"], &["adr"]),
-        ("clear plan --session 0c4e7a11", false, &[], &["plan"]),
-        ("clear --all --session 0c4e7a11", false, &[], &["plan", "other"]),
-        ("clear adr --branch", false, &["adr"], &["adr"]),
-        ("clear plan --branch", false, &[], &[]),
-        ("clear --all --branch feature", false, &["adr"], &["adr"]),
-        ("clear --all --branch main", false, &[], &[]),
+        ("clear plan", true, "adr license other", ALL_MET),
+        ("clear plan --session 5e55104e", true, "adr license other", ALL_MET),
+        ("clear --all", true, "adr license", ALL_MET),
+        ("clear license", false, "adr other plan", "adr other plan"),
+        ("clear plan adr", false, "license other", "license other plan"),
+        ("clear plan --session 0c4e7a11", false, ALL_MET, "adr license other"),
+        ("clear --all --session 0c4e7a11", false, ALL_MET, "adr license"),
+        ("clear adr --branch", false, "license other plan", "license other plan"),
+        ("clear plan --branch", false, ALL_MET, ALL_MET),
+        ("clear --all --branch feature", false, "license other plan", "license other plan"),
+        ("clear --all --branch main", false, ALL_MET, ALL_MET),
     ] {
         for caller in ALL {
-            let mut scene = satisfied();
+            let (mut scene, mut left) = (satisfied(), [own, others]);
             if is_own || matches!(caller, USER | Caller::Typed) {
                 scene.yes(words, caller);
-                assert_eq!(met(&mut scene), [without(own), without(others)], "{words}");
             } else {
-                let text = scene.no(words, caller);
-                assert!(
-                    text.starts_with("req: denied, because ") && text.ends_with(&format!("req {words}")),
-                    "{text}"
-                );
-                assert_eq!(met(&mut scene), [without(&[]), without(&[])], "{words}");
+                denied(&mut scene, words, caller);
+                left = [ALL_MET; 2];
             }
+            assert_eq!([SESSION, OTHER].map(|session| scene.met(session)), left, "{words}");
         }
     }
     let mut scene = satisfied();
@@ -286,7 +251,6 @@ fn clear_takes_the_records_of_the_scope_that_is_named_and_from_claude_its_own_al
     assert!(!scene.world.branch.requirements["plan"].sessions.contains_key(SESSION), "one that is off");
     assert!(scene.no("clear pln", CLAUDE).contains("did you mean plan?"));
     assert!(scene.no("clear --all --branch gone", USER).contains("there is no branch gone"));
-    let key = Key::Branch("gone".to_owned());
-    scene.known.recorded.insert(key, Satisfactions::default());
+    scene.known.recorded.insert(Key::Branch("gone".to_owned()), Satisfactions::default());
     scene.yes("clear --all --branch gone", USER);
 }
