@@ -21,8 +21,6 @@ use crate::manifest::Manifest;
 use crate::places::Installation;
 use crate::registration::{is_same_program, program};
 
-const MICROS: i64 = 1_000_000;
-
 /// A hook without a timeout of its own gets this long.
 const DEFAULT_TIMEOUT_SECS: f64 = 60.0;
 
@@ -163,15 +161,15 @@ fn lay_out(world: &Path, proof: &Proof) -> anyhow::Result<()> {
     // JSON is YAML.
     let config = Value::Object(proof.config.clone());
     fs::write(world.join("home/.claude/requirements.yaml"), config.to_string())?;
-    let now = Host::real().now().micros() / MICROS;
     for (name, content) in &proof.state {
-        fs::write(world.join("state").join(name), with_times(content, now)?)?;
+        fs::write(world.join("state").join(name), with_times(content)?)?;
     }
     Ok(())
 }
 
 /// The text with `{now}`, `{now+60}` and `{now-60}` in it as times, in whole seconds since the epoch.
-fn with_times(text: &str, now: i64) -> anyhow::Result<String> {
+pub fn with_times(text: &str) -> anyhow::Result<String> {
+    let now = Host::real().now().secs();
     let mut parts = text.split("{now");
     let mut filled = parts.next().unwrap_or_default().to_owned();
     for part in parts {

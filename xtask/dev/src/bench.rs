@@ -12,14 +12,14 @@ mod world;
 
 use std::path::Path;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, ensure};
 use installer::catalog::Catalog;
 
 use installer::say::{note, say};
 use measure::{Process, in_turn};
 use programs::Programs;
 use report::{Measured, Pair};
-use world::{Case, HookCases, World, cases};
+use world::{World, cases};
 use xtask::Workspace;
 
 /// Fewer pairs than this say nothing about a budget.
@@ -60,14 +60,39 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
     for name in hooks {
         let hook =
             cases.get(&name).with_context(|| format!("xtask/dev/bench.yaml has no cases of {name}"))?;
+        let program = programs.hooks.get(&name).with_context(|| format!("{name} was not built"))?;
         for case in &hook.cases {
             note(format_args!("bench: {name}, {}", case.name));
-            let bench =
-                Bench { root: workspace.root(), name: &name, hook, case, programs: &programs, options };
-            measured.push(bench.measure(python).with_context(|| format!("measuring {name}"))?);
+            let world = || World::new(workspace.root(), hook, case, program);
+            let measured_pairs = measure(options, &programs.floor, world);
+            let (floor_and_hook, small_and_big) =
+                measured_pairs.with_context(|| format!("measuring {name}"))?;
+            let (name, budget) = (format!("{name}, {}", case.name), case.budget.unwrap_or(hook.budget));
+            measured.push(Measured { name, budget, floor_and_hook, python, small_and_big });
         }
     }
-    publish(&measured)
+    say(report::to_table(&measured));
+    let failures: Vec<String> = measured.iter().flat_map(Measured::failures).collect();
+    ensure!(failures.is_empty(), "over budget:\n  {}", failures.join("\n  "));
+    Ok(())
+}
+
+/// The pairs of one case: beside the empty program, and with `growth` the small world beside a grown one.
+fn measure<'a>(
+    options: &Options,
+    floor: &Path,
+    world: impl Fn() -> anyhow::Result<World<'a>>,
+) -> anyhow::Result<(Vec<Pair>, Vec<Pair>)> {
+    let small = world()?;
+    let floor = small.process_of(floor);
+    let beside_floor = in_turn(options.pairs, || small.reset(), || plain(&floor), || checked(&small))?;
+    if !options.growth {
+        return Ok((beside_floor, Vec::new()));
+    }
+    let big = world()?;
+    big.grow()?;
+    let reset = || small.reset().and_then(|()| big.reset());
+    Ok((beside_floor, in_turn(options.pairs, reset, || checked(&small), || checked(&big))?))
 }
 
 /// The hooks of the catalog, or the one asked for.
@@ -83,11 +108,6 @@ fn chosen(wanted: Option<&str>) -> anyhow::Result<Vec<String>> {
     Ok(chosen)
 }
 
-/// There are cases for the hook of that name.
-pub(crate) fn measures(name: &str) -> bool {
-    cases().is_ok_and(|cases| cases.contains_key(name))
-}
-
 /// How many times the empty program Python takes.
 fn python(programs: &Programs, folder: &Path) -> anyhow::Result<Option<f64>> {
     let Some(python) = &programs.python else { return Ok(None) };
@@ -95,55 +115,6 @@ fn python(programs: &Programs, folder: &Path) -> anyhow::Result<Option<f64>> {
     let (floor, python) = (process(&programs.floor, &[]), process(python, &["-c", "pass"]));
     let pairs = in_turn(PYTHON_PAIRS, || Ok(()), || plain(&floor), || plain(&python))?;
     Ok(Some(report::ratio(&pairs)))
-}
-
-fn publish(measured: &[Measured]) -> anyhow::Result<()> {
-    say(report::to_table(measured));
-    let failures: Vec<String> = measured.iter().flat_map(Measured::failures).collect();
-    if failures.is_empty() { Ok(()) } else { bail!("over budget:\n  {}", failures.join("\n  ")) }
-}
-
-/// One case and what it takes to measure it.
-struct Bench<'a> {
-    root: &'a Path,
-    name: &'a str,
-    hook: &'a HookCases,
-    case: &'a Case,
-    programs: &'a Programs,
-    options: &'a Options,
-}
-
-impl Bench<'_> {
-    fn measure(&self, python: Option<f64>) -> anyhow::Result<Measured> {
-        let world = self.world()?;
-        Ok(Measured {
-            name: format!("{}, {}", self.name, self.case.name),
-            budget: self.case.budget.unwrap_or(self.hook.budget),
-            floor_and_hook: self.beside_floor(&world)?,
-            python,
-            small_and_big: self.beside_grown(&world)?,
-        })
-    }
-
-    fn world(&self) -> anyhow::Result<World<'_>> {
-        let program = self.programs.hooks.get(self.name).context("the hook was not built")?;
-        World::new(self.root, self.hook, self.case, program)
-    }
-
-    fn beside_floor(&self, world: &World<'_>) -> anyhow::Result<Vec<Pair>> {
-        let floor = world.process_of(&self.programs.floor);
-        in_turn(self.options.pairs, || world.reset(), || plain(&floor), || checked(world))
-    }
-
-    fn beside_grown(&self, small: &World<'_>) -> anyhow::Result<Vec<Pair>> {
-        if !self.options.growth {
-            return Ok(Vec::new());
-        }
-        let big = self.world()?;
-        big.grow()?;
-        let reset = || small.reset().and_then(|()| big.reset());
-        in_turn(self.options.pairs, reset, || checked(small), || checked(&big))
-    }
 }
 
 fn plain(process: &Process<'_>) -> anyhow::Result<f64> {
@@ -162,11 +133,14 @@ fn checked(world: &World<'_>) -> anyhow::Result<f64> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::cases;
+    use super::{Catalog, cases};
 
     #[test]
-    fn the_cases_can_be_read_and_each_has_its_own_name() {
-        for (hook, cases) in cases().unwrap() {
+    fn every_hook_has_cases_and_each_its_own_name() {
+        let cases = cases().unwrap();
+        let hooks: BTreeSet<String> = Catalog::built_in().unwrap().names().into_iter().collect();
+        assert_eq!(cases.keys().cloned().collect::<BTreeSet<_>>(), hooks);
+        for (hook, cases) in cases {
             let names: BTreeSet<&str> = cases.cases.iter().map(|case| case.name.as_str()).collect();
             assert_eq!(names.len(), cases.cases.len(), "{hook}");
         }

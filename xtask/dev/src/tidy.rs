@@ -1,15 +1,11 @@
 //! `cargo xtask tidy`: the rules of the house that no compiler checks. Each rule is a pure function over texts, and each
 //! finding ends with what to do about it. Modules by what they look at:
 //!
-//! - `texts`: headers, names, lengths, host paths, white space
-//! - `calls`: the few calls that belong behind one door
+//! - `texts`: headers, names, lengths, host paths, calls that belong behind one door
 //! - `circles`: no module imports one that imports it
-//! - `hooks`: one hook, one shape
 //! - `manifests`: who may depend on whom
 
-mod calls;
 mod circles;
-mod hooks;
 mod manifests;
 mod texts;
 
@@ -19,8 +15,6 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, bail, ensure};
-use installer::catalog::Catalog;
-
 use installer::say::{note, say};
 
 /// A rule that is not kept: the file, with a line where there is one, the broken rule, and the next step.
@@ -31,12 +25,9 @@ fn finding(place: impl Display, what: impl Display, todo: &str) -> String {
 /// Checks every rule and prints each finding on a line of its own.
 pub(crate) fn run(workspace: &xtask::Workspace) -> anyhow::Result<()> {
     let files = of_repository(workspace.root())?;
-    let hooks = Catalog::built_in()?.names();
     note(format_args!("tidy: {} files", files.len()));
     let mut findings = texts::check(&files);
-    findings.extend(calls::check(&files));
     findings.extend(circles::check(&files));
-    findings.extend(hooks::check(&files, &hooks));
     findings.extend(manifests::check(&files));
     if findings.is_empty() {
         return Ok(());
@@ -69,12 +60,6 @@ impl Source {
     fn shipped(&self) -> &str {
         self.text.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default()
     }
-
-    /// It was recorded from somewhere else, or written by a program: its form is not ours to choose.
-    fn is_recorded(&self) -> bool {
-        let name = Path::new(&self.path).extension().and_then(|extension| extension.to_str());
-        self.path.starts_with("tests/fixtures/") || matches!(name, Some("lock" | "snap"))
-    }
 }
 
 /// All text files. One that was deleted and not committed yet is none; neither is one that is not UTF-8.
@@ -88,11 +73,6 @@ fn of_repository(root: &Path) -> anyhow::Result<Vec<Source>> {
     let read =
         |path: &str| Some(Source { path: path.to_owned(), text: fs::read_to_string(root.join(path)).ok()? });
     Ok(names.split_terminator('\0').filter_map(read).collect())
-}
-
-/// The text of a file of that path, if there is one.
-fn text_of<'a>(files: &'a [Source], path: &str) -> Option<&'a str> {
-    files.iter().find(|file| file.path == path).map(|file| file.text.as_str())
 }
 
 /// Files for a test: path and text.

@@ -7,12 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::SystemTime;
 
 use anyhow::{Context as _, bail, ensure};
+use installer::prove::with_times;
 use serde::Deserialize;
 use serde_json::Value;
-use shared::host::Timestamp;
 use tempfile::TempDir;
 
 use super::measure::{Process, Run};
@@ -94,7 +93,11 @@ pub(super) fn cases() -> anyhow::Result<BTreeMap<String, HookCases>> {
 pub(super) struct World<'a> {
     // Held for its destructor: the folder goes when the world goes.
     _scratch: TempDir,
-    place: Place<'a>,
+    root: &'a Path,
+    folder: PathBuf,
+    /// The session of the recordings.
+    session: String,
+    hook: &'a HookCases,
     case: &'a Case,
     program: &'a Path,
     env: Vec<(String, String)>,
@@ -107,7 +110,7 @@ impl<'a> World<'a> {
     /// Sets the world up, runs the earlier calls, and then the case once to see that it does what it claims.
     pub(super) fn new(
         root: &'a Path,
-        hook: &HookCases,
+        hook: &'a HookCases,
         case: &'a Case,
         program: &'a Path,
     ) -> anyhow::Result<Self> {
@@ -115,18 +118,16 @@ impl<'a> World<'a> {
         // Claude Code reports real paths, and a hook compares them.
         let folder = scratch.path().canonicalize().context("the scratch folder's real path")?;
         let event = case.event.as_ref().unwrap_or(&hook.event);
-        let session = recording(root, event)?["session_id"]
-            .as_str()
-            .context("a recording names its session")?
-            .to_owned();
-        let place = Place { root, folder, session };
-        place.lay_out(hook)?;
-        let payload = place.payload(event)?;
-        let env = place.environment();
+        let session = recording(root, event)?["session_id"].as_str().map(str::to_owned);
+        let session = session.context("a recording names its session")?;
+        let (env, payload, beginning) = (environment(&folder), Vec::new(), BTreeMap::new());
+        let _scratch = scratch;
         let mut world =
-            Self { _scratch: scratch, place, case, program, env, payload, beginning: BTreeMap::new() };
-        world.run_earlier_calls(hook)?;
-        world.place.set_up(hook, case)?;
+            Self { _scratch, root, folder, session, hook, case, program, env, payload, beginning };
+        world.lay_out()?;
+        world.payload = world.payload_of(event)?;
+        world.run_earlier_calls()?;
+        world.set_up()?;
         world.note_beginning_and_verify()?;
         Ok(world)
     }
@@ -138,7 +139,7 @@ impl<'a> World<'a> {
 
     /// Another program started in the same way: the empty binary.
     pub(super) fn process_of<'b>(&'b self, program: &'b Path) -> Process<'b> {
-        Process { program, args: &[], env: &self.env, cwd: &self.place.folder, payload: &self.payload }
+        Process { program, args: &[], env: &self.env, cwd: &self.folder, payload: &self.payload }
     }
 
     /// Puts every file of the state back that a run changed.
@@ -173,7 +174,7 @@ impl<'a> World<'a> {
     /// Makes it the world of somebody who has used it for years: many sessions, a long transcript and, where git counts, many
     /// files. The transcript ends as before: what came earlier is the same lines over and over.
     pub(super) fn grow(&self) -> anyhow::Result<()> {
-        let Place { folder, session, .. } = &self.place;
+        let Self { folder, session, .. } = self;
         let files = files_below(&folder.join(STATE))?;
         let own: Vec<PathBuf> = files.into_iter().filter(|file| name(file).contains(session)).collect();
         for number in 0..OTHER_SESSIONS {
@@ -188,27 +189,27 @@ impl<'a> World<'a> {
             let file = folder.join(format!("project/more/{}/{number}.txt", number / 100));
             write(&file, &format!("{number}\n"))?;
         }
-        let transcript = self.place.transcript();
+        let transcript = self.transcript();
         let lines = read(&transcript)?;
         write(&transcript, &lines.repeat(TRANSCRIPT_BYTES.div_ceil(lines.len().max(1))))
     }
 
-    fn run_earlier_calls(&self, hook: &HookCases) -> anyhow::Result<()> {
-        let before = files_below(&self.place.folder)?;
+    fn run_earlier_calls(&self) -> anyhow::Result<()> {
+        let before = files_below(&self.folder)?;
         for number in 1..=EARLIER_CALLS {
-            for event in &hook.earlier {
+            for event in &self.hook.earlier {
                 let payload =
-                    String::from_utf8(self.place.payload(event)?)?.replace("{n}", &number.to_string());
+                    String::from_utf8(self.payload_of(event)?)?.replace("{n}", &number.to_string());
                 let run = Process { payload: payload.as_bytes(), ..self.process() }.run()?;
                 ensure!(run.status.success(), "an earlier call ended with {}", run.status);
             }
         }
-        ensure!(files_below(&self.place.folder)? != before, "the earlier calls left no state");
+        ensure!(files_below(&self.folder)? != before, "the earlier calls left no state");
         Ok(())
     }
 
     fn note_beginning_and_verify(&mut self) -> anyhow::Result<()> {
-        let state = self.place.folder.join(STATE);
+        let state = self.folder.join(STATE);
         let before = files_below(&state)?;
         for file in &before {
             let content = fs::read(file).with_context(|| format!("reading {}", file.display()))?;
@@ -222,33 +223,24 @@ impl<'a> World<'a> {
         }
         self.reset()
     }
-}
 
-/// The folders of the world, and the session of the recordings.
-#[derive(Debug)]
-struct Place<'a> {
-    root: &'a Path,
-    folder: PathBuf,
-    session: String,
-}
-
-impl Place<'_> {
     /// The common world with the hook's own files.
-    fn lay_out(&self, hook: &HookCases) -> anyhow::Result<()> {
+    fn lay_out(&self) -> anyhow::Result<()> {
         for (layer, place) in LAYERS {
             let sample = self.root.join(format!("config/samples/team/{layer}.yaml"));
             write(&self.folder.join(place), &read(&sample)?)?;
         }
         write(&self.transcript(), &read(&self.root.join("tests/fixtures/transcripts/main.jsonl"))?)?;
-        for (place, content) in &hook.files {
+        for (place, content) in &self.hook.files {
             write(&self.folder.join(place), &self.filled(content)?)?;
         }
         self.git("init --quiet --initial-branch main")?;
-        hook.git.iter().try_for_each(|line| self.git(line))
+        self.hook.git.iter().try_for_each(|line| self.git(line))
     }
 
     /// The differences of the case; the earlier calls ran without them.
-    fn set_up(&self, hook: &HookCases, case: &Case) -> anyhow::Result<()> {
+    fn set_up(&self) -> anyhow::Result<()> {
+        let Self { hook, case, .. } = self;
         for edit in hook.edit.iter().chain(&case.edit) {
             let place = LAYERS.iter().find(|(layer, _)| *layer == edit.layer);
             let (_, place) = place.with_context(|| format!("there is no layer `{}`", edit.layer))?;
@@ -280,22 +272,8 @@ impl Place<'_> {
         Ok(())
     }
 
-    /// The environment that Claude Code gives its hooks.
-    fn environment(&self) -> Vec<(String, String)> {
-        let below = |name: &str| self.folder.join(name).display().to_string();
-        let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
-        let variables = [
-            (home, below("home")),
-            ("PATH", "/usr/local/bin:/usr/bin:/bin".to_owned()),
-            ("CLAUDE_PROJECT_DIR", below("project")),
-            ("CLAUDE_CODE_ENTRYPOINT", "cli".to_owned()),
-            ("CLAUDECODE", "1".to_owned()),
-        ];
-        variables.map(|(name, value)| (name.to_owned(), value)).into()
-    }
-
     /// The event as Claude Code would send it in this world, on one line.
-    fn payload(&self, event: &Event) -> anyhow::Result<Vec<u8>> {
+    fn payload_of(&self, event: &Event) -> anyhow::Result<Vec<u8>> {
         let mut payload = recording(self.root, event)?;
         payload["cwd"] = "{project}".into();
         payload["transcript_path"] = self.transcript().display().to_string().into();
@@ -309,21 +287,27 @@ impl Place<'_> {
         self.folder.join(format!("home/.claude/projects/project/{}.jsonl", self.session))
     }
 
-    /// A text as it is, anything else as a line of JSON; with the session, the project, and times in whole seconds since the epoch.
+    /// A text as it is, anything else as a line of JSON; with the session, the project, and times as in a proof.
     fn filled(&self, content: &Value) -> anyhow::Result<String> {
         let text = content.as_str().map_or_else(|| format!("{content}\n"), ToOwned::to_owned);
         let project = Value::from(self.folder.join("project").display().to_string()).to_string();
         let text = text.replace("{session}", &self.session).replace("{project}", project.trim_matches('"'));
-        let now = Timestamp::from(SystemTime::now()).micros().div_euclid(1_000_000);
-        let mut parts = text.split("\"{now");
-        let mut filled = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
-            let (offset, rest) = part.split_once("}\"").context("no } after {now")?;
-            filled += &(now + offset.parse::<i64>().context("{now takes seconds")?).to_string();
-            filled += rest;
-        }
-        Ok(filled)
+        with_times(&text)
     }
+}
+
+/// The environment that Claude Code gives its hooks.
+fn environment(folder: &Path) -> Vec<(String, String)> {
+    let below = |name: &str| folder.join(name).display().to_string();
+    let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+    let variables = [
+        (home, below("home")),
+        ("PATH", "/usr/local/bin:/usr/bin:/bin".to_owned()),
+        ("CLAUDE_PROJECT_DIR", below("project")),
+        ("CLAUDE_CODE_ENTRYPOINT", "cli".to_owned()),
+        ("CLAUDECODE", "1".to_owned()),
+    ];
+    variables.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
 fn edited(text: &str, edit: &Edit) -> anyhow::Result<String> {
