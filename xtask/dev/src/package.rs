@@ -13,8 +13,6 @@ use installer::say::say;
 use installer::source::{Binaries, prebuilt};
 use xtask::{Linking, Workspace};
 
-use tree::Tree;
-
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The platform, as the compiler calls it; else this one
@@ -64,13 +62,13 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> anyhow::Resul
     fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
     let folder = folder.canonicalize().with_context(|| format!("finding {}", folder.display()))?;
     let name = format!("barbless-{VERSION}-{triple}");
-    let tree = Tree::of(root, catalog, &binaries, platform)?;
-    let archive = folder.join(format!("{name}.tar.gz"));
-    let bytes = tree.pack(&name)?;
-    tree::unpack(&bytes, &folder, &name)?;
+    let (tree, archive) = (folder.join(&name), folder.join(format!("{name}.tar.gz")));
+    tree::write(&tree, root, catalog, &binaries, platform)
+        .with_context(|| format!("writing {}", tree.display()))?;
+    let bytes = tree::pack(&tree)?;
     fs::write(&archive, bytes).with_context(|| format!("writing {}", archive.display()))?;
     fs::write(folder.join(SUMS), sums(&folder)?).with_context(|| format!("writing {SUMS}"))?;
-    report(&folder.join(&name), &archive);
+    report(&tree, &archive);
     Ok(())
 }
 
