@@ -8,7 +8,7 @@ use anyhow::{bail, ensure};
 use shared::host::Host;
 
 use crate::doctor::{self, Report, Severity, managed_settings};
-use crate::places::{Installation, Scope, Where, spelled};
+use crate::places::{Installation, Scope, Where};
 use crate::programs;
 use crate::registration::{find, starts_ours};
 use crate::requirements::{self, Judge, KEY, Lines, backend, chosen_judge, enabled_in, next_for_judge};
@@ -22,7 +22,7 @@ use crate::uninstall::prune;
 /// The sections of doctor's report that are about what was just registered. State and configuration are as they were before.
 const OF_HOOKS: [&str; 4] = ["Binaries", "Registrations", "In force", "Proofs"];
 
-/// The command that reports everything, and that sets up a project.
+/// The command that sets up a project.
 const COMMAND: &str = "req";
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
@@ -160,7 +160,7 @@ impl<'a> Plan<'a> {
         let asks = may_ask && !is_brief;
         let chosen = choose(installation.catalog, &before, yaml.as_deref(), wanted, asks)?;
         if let Some(paid) = chosen.iter().find(|hook| hook.costs_money && installation.scope != Scope::User) {
-            let line = installation.user_line(format_args!("enable {}", paid.name));
+            let line = installation.voice.line(format_args!("enable {}", paid.name));
             bail!("{} spends your money, so only your own file switches it on: {line}", paid.name);
         }
         let is_registered = |hook: &&HookEntry| before.contains(hook) || chosen.contains(hook);
@@ -258,14 +258,13 @@ impl<'a> Plan<'a> {
         let report = self.report(host, hooks)?;
         if !is_brief {
             name_the_rest(self.installation, hooks);
-            let all = self.typed("doctor").map(|line| format!("; {line} tells all of it"));
-            say(format_args!("{}{}.", report.summary.trim_end_matches('.'), all.unwrap_or_default()));
+            say(format_args!("{}; req doctor tells all of it.", report.summary.trim_end_matches('.')));
         }
         let has_key = host.variable(KEY).is_some();
         next_for_judge(self.installation, hooks, has_key)?.iter().for_each(say);
         let is_set_up = hooks.iter().any(|hook| hook.commands.iter().any(|command| command == COMMAND));
-        if let Some(line) = self.typed("init").filter(|_| changed && is_set_up && !is_brief) {
-            say(format_args!("Next, in a project of yours: {line}"));
+        if changed && is_set_up && !is_brief {
+            say("Next, in a project of yours: req init");
         }
         Ok(())
     }
@@ -275,8 +274,7 @@ impl<'a> Plan<'a> {
         const HEADS: [&str; 6] =
             ["hook", "registered", "proved", "first message", "to silence it, in a terminal", "off for good"];
         let report = doctor::of(host, self.installation, &managed_settings())?;
-        let rows: Vec<Vec<String>> =
-            hooks.iter().map(|hook| self.row(&report, hook)).collect::<Result<_, _>>()?;
+        let rows: Vec<Vec<String>> = hooks.iter().map(|hook| self.row(&report, hook)).collect();
         if !rows.is_empty() {
             say(blocks(&HEADS, &rows));
         }
@@ -293,23 +291,16 @@ impl<'a> Plan<'a> {
         Ok(report)
     }
 
-    fn row(&self, report: &Report, hook: &HookEntry) -> anyhow::Result<Vec<String>> {
+    fn row(&self, report: &Report, hook: &HookEntry) -> Vec<String> {
         let events: Vec<&str> = hook.events.iter().map(|entry| entry.event.as_str()).collect();
-        Ok(vec![
+        vec![
             hook.name.clone(),
             events.join(", "),
             report.proof_of(&hook.name),
             hook.first_words.clone(),
-            programs::typed(self.installation, hook, &hook.silence)?,
+            hook.silence.clone(),
             self.installation.line(format_args!("disable {}", hook.name)),
-        ])
-    }
-
-    /// The line of our command as it can be typed, if that command is installed.
-    fn typed(&self, words: &str) -> Option<String> {
-        let program = self.installation.installed(COMMAND);
-        let line = format!("{COMMAND} {words}");
-        program.is_file().then(|| spelled(self.installation, &line, &program))
+        ]
     }
 
     fn status_line_sentence(&self, printer: &HookEntry) -> String {
@@ -368,7 +359,7 @@ fn why_no_line(
     is_given: bool,
     may_ask: bool,
 ) -> anyhow::Result<Option<String>> {
-    let line = installation.user_line("statusline");
+    let line = installation.voice.line("statusline");
     let foreign = settings.foreign_line();
     if installation.scope != Scope::User {
         return Ok(Some(format!("it is set in your own settings only: {line}")));

@@ -14,7 +14,7 @@ use shared::operator::refusal;
 
 use crate::files::{hash, hash_of};
 use crate::manifest::{InstalledFile, Manifest};
-use crate::places::{Installation, executable, folders_of_path, spelled};
+use crate::places::{Installation, executable};
 use crate::prove::{try_out, try_out_helper};
 use crate::say::{list, note};
 use crate::source::{Binaries, Source};
@@ -76,26 +76,37 @@ pub(crate) fn copy(
     known_only: Option<&str>,
 ) -> anyhow::Result<Vec<String>> {
     let read = |(name, from): (&String, &PathBuf)| Incoming::read(installation, name, from);
-    let mut all: Vec<Incoming> = binaries.iter().map(read).collect::<Result<_, _>>()?;
+    let all: Vec<Incoming> = binaries.iter().map(read).collect::<Result<_, _>>()?;
     let manifest = Manifest::read(installation)?;
     all.iter().try_for_each(|new| new.ensure_allowed(&manifest, known_only))?;
     // Only an empty folder goes: staging made it.
     let staged =
-        stage(&mut all, installation.catalog).inspect_err(|_| drop(fs::remove_dir(&installation.hooks)))?;
-    note_down(&all, installation)?;
-    for (name, program) in &staged {
-        let place = installation.installed(name);
-        program.put_in_place().with_context(|| format!("writing {}", place.display()))?;
+        stage(all, installation.catalog).inspect_err(|_| drop(fs::remove_dir(&installation.hooks)))?;
+    // Noted first: after a kill in between, a file of ours would else be taken for somebody else's.
+    Manifest::change(installation, |manifest| {
+        for (new, _) in &staged {
+            let file = InstalledFile { sha256: new.sha256.clone(), version: shared::VERSION.to_owned() };
+            manifest.files.insert(new.name.clone(), file);
+        }
+        if !manifest.files.is_empty() && !manifest.folders.contains(&installation.hooks) {
+            manifest.folders.push(installation.hooks.clone());
+        }
+    })?;
+    let mut copied = Vec::new();
+    for (new, program) in staged {
+        let Some(program) = program else { continue };
+        program.put_in_place().with_context(|| format!("writing {}", new.place.display()))?;
+        copied.push(new.name);
     }
-    Ok(staged.into_iter().map(|(name, _)| name).collect())
+    Ok(copied)
 }
 
 /// Writes each program that differs beside its place, and proves it there. A helper that does not run here is left out.
-fn stage(all: &mut Vec<Incoming>, catalog: &Catalog) -> anyhow::Result<Vec<(String, Beside)>> {
+fn stage(all: Vec<Incoming>, catalog: &Catalog) -> anyhow::Result<Vec<(Incoming, Option<Beside>)>> {
     let mut staged = Vec::new();
-    let mut failed = Vec::new();
-    for new in all.iter() {
+    for new in all {
         if !new.differs()? {
+            staged.push((new, None));
             continue;
         }
         let program = Beside::program(&new.place, &new.bytes)
@@ -103,30 +114,14 @@ fn stage(all: &mut Vec<Incoming>, catalog: &Catalog) -> anyhow::Result<Vec<(Stri
         match new.prove(program.path(), catalog) {
             Err(why) if catalog.helpers().contains(new.name.as_str()) => {
                 note(format_args!("{} is not installed: {why:#}", new.name));
-                failed.push(new.name.clone());
             }
             proved => {
                 proved?;
-                staged.push((new.name.clone(), program));
+                staged.push((new, Some(program)));
             }
         }
     }
-    all.retain(|new| !failed.contains(&new.name));
     Ok(staged)
-}
-
-/// Notes the programs in the manifest before they are put in place: after a kill in between, a file of ours would else be taken for
-/// somebody else's.
-fn note_down(all: &[Incoming], installation: &Installation) -> anyhow::Result<()> {
-    Manifest::change(installation, |manifest| {
-        for new in all {
-            let version = shared::VERSION.to_owned();
-            manifest.files.insert(new.name.clone(), InstalledFile { sha256: new.sha256.clone(), version });
-        }
-        if !manifest.files.is_empty() && !manifest.folders.contains(&installation.hooks) {
-            manifest.folders.push(installation.hooks.clone());
-        }
-    })
 }
 
 impl Incoming {
@@ -193,11 +188,20 @@ pub(crate) fn remove(installation: &Installation, binaries: &[String]) -> anyhow
     Ok(gone)
 }
 
-/// Links the commands. Returns those that were not linked yet.
-fn link_all(installation: &Installation) -> anyhow::Result<Vec<String>> {
+/// A sentence about the commands that would be linked; `None`: they are there.
+pub(crate) fn preview_of_links(installation: &Installation) -> Option<String> {
+    let is_missing = |name: &&String| installation.bin.join(executable(name)).symlink_metadata().is_err();
+    let commands = installation.catalog.hooks.iter().flat_map(|hook| &hook.commands);
+    let missing: Vec<&String> = commands.filter(is_missing).collect();
+    let bin = installation.show(&installation.bin);
+    (!missing.is_empty()).then(|| format!("would link {} into {bin}", list(&missing)))
+}
+
+/// Links the commands and reports it. Returns whether one was missing.
+fn link(installation: &Installation) -> anyhow::Result<bool> {
     let mut made = Vec::new();
-    for hook in installation.catalog.hooks.iter().filter(|hook| installation.installed(&hook.name).is_file())
-    {
+    let is_installed = |hook: &&HookEntry| installation.installed(&hook.name).is_file();
+    for hook in installation.catalog.hooks.iter().filter(is_installed) {
         for command in &hook.commands {
             let target = target(installation, hook, command)?;
             let path = installation.bin.join(executable(command));
@@ -212,26 +216,12 @@ fn link_all(installation: &Installation) -> anyhow::Result<Vec<String>> {
             }
         }
     }
-    Ok(made)
-}
-
-/// A sentence about the commands that would be linked; `None`: they are there.
-pub(crate) fn preview_of_links(installation: &Installation) -> Option<String> {
-    let is_missing = |name: &&String| installation.bin.join(executable(name)).symlink_metadata().is_err();
-    let commands = installation.catalog.hooks.iter().flat_map(|hook| &hook.commands);
-    let missing: Vec<&String> = commands.filter(is_missing).collect();
-    let bin = installation.show(&installation.bin);
-    (!missing.is_empty()).then(|| format!("would link {} into {bin}", list(&missing)))
-}
-
-/// Links the commands and reports it. Returns whether one was missing.
-fn link(installation: &Installation) -> anyhow::Result<bool> {
-    let made = link_all(installation)?;
     let bin = installation.show(&installation.bin);
     if !made.is_empty() {
         note(format_args!("linked {} into {bin}", list(&made)));
     }
-    if !folders_of_path().contains(&installation.bin) {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if !std::env::split_paths(&path).any(|folder| folder == installation.bin) {
         note(format_args!("{bin} is not in your PATH: add it, or type the whole path of a command"));
     }
     Ok(!made.is_empty())
@@ -253,12 +243,6 @@ pub(crate) fn unlink(installation: &Installation, commands: &[String]) -> anyhow
         }
     }
     Ok(())
-}
-
-/// The line as it can be typed: as it is if the shell finds our program for its first word, else with the whole path.
-pub(crate) fn typed(installation: &Installation, hook: &HookEntry, line: &str) -> anyhow::Result<String> {
-    let command = line.split(' ').next().unwrap_or_default();
-    Ok(spelled(installation, line, &target(installation, hook, command)?))
 }
 
 /// The program of that name, or the hook's own for a second name.

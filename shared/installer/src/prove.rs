@@ -201,28 +201,19 @@ fn answer(stdout: &str, event: &str) -> anyhow::Result<Answer> {
     }
     let answer: Map<String, Value> =
         serde_json::from_str(stdout).context("the answer is not one JSON object")?;
-    let text = |map: &Map<String, Value>, key: &str| {
-        map.get(key).and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty())
+    let answer = Value::Object(answer);
+    let text = |place: &str| answer.pointer(place).and_then(Value::as_str).unwrap_or_default();
+    let specific = |key: &str| match text("/hookSpecificOutput/hookEventName") {
+        name if name == event => text(&format!("/hookSpecificOutput/{key}")),
+        _ => "",
     };
-    if let Some(decision) = answer.get("decision") {
-        ensure!(decision == "block", "unknown decision {decision}");
-        ensure!(text(&answer, "reason"), "a block without a reason");
-        return Ok(Answer::Block);
-    }
-    if let Some(specific) = answer.get("hookSpecificOutput").and_then(Value::as_object) {
-        ensure!(
-            specific.get("hookEventName").and_then(Value::as_str) == Some(event),
-            "the answer names another event"
-        );
-        match specific.get("permissionDecision").and_then(Value::as_str) {
-            Some("deny") if text(specific, "permissionDecisionReason") => return Ok(Answer::Deny),
-            Some(decision) => bail!("{decision} without a reason, or no decision of ours"),
-            None if text(specific, "additionalContext") => return Ok(Answer::Advise),
-            None => {}
-        }
-    }
-    ensure!(text(&answer, "systemMessage"), "the answer says nothing");
-    Ok(Answer::Notice)
+    Ok(match (text("/decision"), specific("permissionDecision")) {
+        ("block", _) if !text("/reason").is_empty() => Answer::Block,
+        ("", "deny") if !specific("permissionDecisionReason").is_empty() => Answer::Deny,
+        ("", "") if !specific("additionalContext").is_empty() => Answer::Advise,
+        ("", "") if !text("/systemMessage").is_empty() => Answer::Notice,
+        _ => bail!("the answer is one that Claude Code drops"),
+    })
 }
 
 #[cfg(test)]

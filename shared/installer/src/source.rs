@@ -60,12 +60,7 @@ impl Source {
                 let there: Vec<String> = self.binaries(&installation.catalog.hooks)?.into_keys().collect();
                 Ok(Some(format!("would copy {} from {} to {to}", list(&there), installation.show(folder))))
             }
-            _ => {
-                let catalog = installation.catalog;
-                let hooks = catalog.hooks.iter().map(|hook| hook.name.as_str());
-                let all: Vec<&str> = hooks.chain(catalog.helpers()).chain(["req"]).collect();
-                Ok(Some(format!("would build {} and copy to {to}", list(&all))))
-            }
+            _ => Ok(Some(format!("would build the hooks and copy what differs to {to}"))),
         }
     }
 

@@ -9,7 +9,7 @@ use shared::config::{SCHEMA_FILE, SCHEMA_TITLE, read_text};
 use shared::host::Host;
 
 use crate::manifest::{Manifest, and_registered_elsewhere};
-use crate::places::{Installation, Removing, Scope, spelled};
+use crate::places::{Installation, Removing, Scope};
 use crate::programs;
 use crate::requirements::Lines;
 use crate::say::{Voice, agreed, can_ask, list, note, only_the_operator, say};
@@ -190,11 +190,11 @@ impl Removal<'_> {
         }
         let all = list(&self.all(&data));
         if !self.purge {
-            let program = std::env::current_exe().ok().filter(|program| program.is_file());
-            say(format_args!(
-                "kept: {all}; to remove them, too, type: {}",
-                purge_line(self.installation, program)
-            ));
+            let line = self.installation.voice.line("uninstall --purge");
+            // The installed `req` is gone by now.
+            let from =
+                if self.installation.voice == Voice::Req { ", in the unpacked archive: ./" } else { ": " };
+            say(format_args!("kept: {all}; to remove them, too, type{from}{line}"));
             return Ok(false);
         }
         for path in &data {
@@ -234,19 +234,6 @@ impl Removal<'_> {
     }
 }
 
-/// The line that removes the data. The installed `req` is gone by now; the one it was copied from may still be there.
-fn purge_line(installation: &Installation, program: Option<PathBuf>) -> String {
-    let line = installation.voice.line("uninstall --purge");
-    match (installation.voice, program) {
-        (Voice::Xtask, _) => line,
-        (Voice::Req, Some(req)) => spelled(installation, &line, &req),
-        (Voice::Req, None) => {
-            let build = Voice::Xtask.line("uninstall --purge");
-            format!("./{line}, in an unpacked archive, or {build}, in the source tree")
-        }
-    }
-}
-
 /// Removes the programs that no hook owns, and their entries in every settings file; a program that was changed since it was installed
 /// stays.
 pub(crate) fn prune(host: &Host, installation: &Installation) -> anyhow::Result<()> {
@@ -269,25 +256,4 @@ pub(crate) fn prune(host: &Host, installation: &Installation) -> anyhow::Result<
 /// The schema for the user's editor. One with another title is somebody else's.
 fn is_our_schema(path: &Path) -> bool {
     read_text(path, None, MAX_SCHEMA_BYTES).is_ok_and(|text| text.contains(SCHEMA_TITLE))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::{Installation, Scope, Voice, purge_line};
-
-    #[test]
-    fn line_that_purges_names_what_is_still_there() {
-        let here = Installation::scratch(Path::new("/home/me"), Scope::User);
-        let of_req = Installation { voice: Voice::Req, ..here.clone() };
-        let both = "./req hooks uninstall --purge, in an unpacked archive, or cargo xtask uninstall --purge, in the source tree";
-        for (installation, program, expected) in [
-            (&here, None, "cargo xtask uninstall --purge"),
-            (&of_req, Some("/archive/req".into()), "/archive/req hooks uninstall --purge"),
-            (&of_req, None, both),
-        ] {
-            assert_eq!(purge_line(installation, program), expected);
-        }
-    }
 }

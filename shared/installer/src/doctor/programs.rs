@@ -20,7 +20,7 @@ pub(super) fn all(world: &World<'_>) -> Vec<Finding> {
         // A plugin brings its own: programs beside it would count everything twice.
         return vec![match world.plugin() {
             Some(_) => Finding::ok("no hook is installed; a plugin brings its own"),
-            None => Finding::note("no hook is installed").next(world.user().user_line("install")),
+            None => Finding::note("no hook is installed").next(world.user().line("install")),
         }];
     }
     let voice = world.user().voice;

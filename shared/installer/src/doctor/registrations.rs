@@ -33,7 +33,7 @@ pub(super) fn all(world: &World<'_>) -> Vec<Finding> {
     }
     found.extend(hooks.iter().filter_map(|hook| twice(world, hook)));
     if world.registered().is_empty() && !world.manifest.files.is_empty() {
-        found.push(Finding::warning("no hook is registered").next(world.user().user_line("install")));
+        found.push(Finding::warning("no hook is registered").next(world.user().line("install")));
     }
     found
 }

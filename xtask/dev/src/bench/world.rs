@@ -198,8 +198,7 @@ impl<'a> World<'a> {
         let before = files_below(&self.folder)?;
         for number in 1..=EARLIER_CALLS {
             for event in &self.hook.earlier {
-                let payload =
-                    String::from_utf8(self.payload_of(event)?)?.replace("{n}", &number.to_string());
+                let payload = String::from_utf8(self.payload_of(event)?)?.replace("{n}", &number.to_string());
                 let run = Process { payload: payload.as_bytes(), ..self.process() }.run()?;
                 ensure!(run.status.success(), "an earlier call ended with {}", run.status);
             }

@@ -52,12 +52,7 @@ pub(super) fn write(
 }
 
 /// Each program, and the second names of hooks. On Windows a second name is a copy: a link there needs rights.
-fn programs(
-    to: &Path,
-    catalog: &Catalog,
-    binaries: &Binaries,
-    platform: Platform<'_>,
-) -> anyhow::Result<()> {
+fn programs(to: &Path, catalog: &Catalog, binaries: &Binaries, platform: Platform<'_>) -> anyhow::Result<()> {
     let at = |name: &str| to.join(BIN).join(format!("{name}{}", platform.ending()));
     fs::create_dir(to.join(BIN))?;
     for (name, from) in binaries {

@@ -4,7 +4,8 @@ use super::{Source, finding};
 
 /// Checks the arrows between members: what each depends on, for whatever purpose.
 pub(super) fn check(files: &[Source]) -> Vec<String> {
-    let manifests = || files.iter().filter_map(|file| Some((file.path.strip_suffix("/Cargo.toml")?, &file.text)));
+    let manifests =
+        || files.iter().filter_map(|file| Some((file.path.strip_suffix("/Cargo.toml")?, &file.text)));
     let folder_of =
         |name: &str| manifests().find_map(|(folder, text)| (name_of(text) == Some(name)).then_some(folder));
     let todo = "turn it round: a crate below shared/ uses those before it in the list LIBRARIES, a hook those before the editor of settings.json; what two hooks need lives in shared";
