@@ -62,73 +62,45 @@ struct Removal<'a> {
     is_users: bool,
 }
 
-enum Part {
-    Settings(Installation),
-    Links,
-    Programs,
-}
-
 impl Removal<'_> {
-    /// The places to clear, and the shared settings of projects, which are the team's: only `--scope project` clears them.
-    fn parts(&self) -> anyhow::Result<(Vec<Part>, Vec<Installation>)> {
+    /// The settings to clear, and the shared settings of projects, which are the team's: only `--scope project` clears them.
+    fn places(&self) -> anyhow::Result<(Vec<Installation>, Vec<Installation>)> {
         if !self.is_users {
-            return Ok((vec![Part::Settings(self.installation.clone())], Vec::new()));
+            return Ok((vec![self.installation.clone()], Vec::new()));
         }
         let places = and_registered_elsewhere(self.installation)?.into_iter();
-        let (own, teams): (Vec<_>, Vec<_>) = places.partition(|place| place.scope != Scope::Project);
-        Ok((own.into_iter().map(Part::Settings).chain([Part::Links, Part::Programs]).collect(), teams))
+        Ok(places.partition(|place| place.scope != Scope::Project))
     }
 
-    fn shown(&self, part: &Part) -> String {
-        self.installation.show(match part {
-            Part::Settings(place) => &place.settings,
-            Part::Links => &self.installation.bin,
-            Part::Programs => &self.installation.hooks,
-        })
+    fn programs(&self) -> anyhow::Result<Vec<String>> {
+        Ok(Manifest::read(self.installation)?.files.into_keys().collect())
     }
 
-    /// The names of ours that the part holds.
-    fn names(&self, part: &Part) -> anyhow::Result<Vec<String>> {
-        match part {
-            Part::Settings(place) => Ok(Settings::read(place)?.parts()),
-            Part::Links => programs::linked(self.installation),
-            Part::Programs => Ok(Manifest::read(self.installation)?.files.into_keys().collect()),
-        }
+    /// `done`, with the names and the place they lie in; `None`: there are none.
+    fn sentence(&self, done: &str, names: &[String], place: &Path) -> Option<String> {
+        let place = self.installation.show(place);
+        (!names.is_empty()).then(|| format!("{done} {} from {place}", list(names)))
     }
 
-    /// Clears the part. Returns the names of what was removed.
-    fn clear(&self, part: &Part) -> anyhow::Result<Vec<String>> {
-        let names = self.names(part)?;
-        match part {
-            Part::Settings(place) => {
-                let settings = Settings::read(place)?;
-                let is_changed = settings.put(self.host, &Change::default())?.is_some();
-                Ok(if is_changed { names } else { Vec::new() })
-            }
-            Part::Links => programs::unlink(self.installation, &names).map(|()| names),
-            Part::Programs => programs::remove(self.installation, &names),
-        }
-    }
-
-    /// The lines that clearing the part would change in the user's files, and the names that would go.
-    fn preview(&self, part: &Part) -> anyhow::Result<Vec<String>> {
-        let mut lines = match part {
-            Part::Settings(place) => Settings::read(place)?.diffs(&Change::default(), &Lines::default())?,
-            Part::Links | Part::Programs => Vec::new(),
-        };
-        let names = self.names(part)?;
-        if !names.is_empty() {
-            lines.push(format!("would remove {} from {}", list(&names), self.shown(part)));
-        }
+    /// The lines that would change in these settings, and the names that would go.
+    fn preview(&self, place: &Installation) -> anyhow::Result<Vec<String>> {
+        let settings = Settings::read(place)?;
+        let mut lines = settings.diffs(&Change::default(), &Lines::default())?;
+        lines.extend(self.sentence("would remove", &settings.parts(), &place.settings));
         Ok(lines)
     }
 
     /// Reports what would go and what would stay. Returns whether anything would go.
     fn show(&self) -> anyhow::Result<bool> {
+        let Self { installation, .. } = self;
         let mut lines = Vec::new();
-        for part in self.parts()?.0 {
+        for place in self.places()?.0 {
             let unknown = |error| vec![format!("cannot tell what would go from it: {error:#}")];
-            lines.extend(self.preview(&part).unwrap_or_else(unknown));
+            lines.extend(self.preview(&place).unwrap_or_else(unknown));
+        }
+        if self.is_users {
+            lines.extend(self.sentence("would remove", &programs::linked(installation)?, &installation.bin));
+            lines.extend(self.sentence("would remove", &self.programs()?, &installation.hooks));
         }
         let (data, goes) = (self.data()?, !lines.is_empty());
         if !data.is_empty() {
@@ -149,32 +121,41 @@ impl Removal<'_> {
 
     /// Clears every part. A settings file that cannot be cleared does not stop the rest.
     fn carry_out(&self) -> anyhow::Result<()> {
-        let (parts, teams) = self.parts()?;
+        let Self { installation, .. } = self;
+        let (places, teams) = self.places()?;
         for team in teams {
             let (file, line) = (team.show(&team.settings), team.line("uninstall"));
             note(format_args!(
                 "{file} is the team's and stays; its entries do nothing where Barbless is not installed. To remove them: {line}"
             ));
         }
+        let removed = |names: &[String], place: &Path| {
+            self.sentence("removed", names, place).inspect(|done| say(done)).is_some()
+        };
         let (mut something, mut failed) = (false, None);
-        for part in parts {
-            let names = match self.clear(&part) {
-                Err(error) if self.is_users && matches!(part, Part::Settings(_)) => {
-                    failed = Some(error);
-                    continue;
-                }
-                names => names?,
-            };
-            if !names.is_empty() {
-                say(format_args!("removed {} from {}", list(&names), self.shown(&part)));
-                something = true;
+        for place in places {
+            match self.clear(&place) {
+                Err(error) if self.is_users => failed = Some(error),
+                names => something |= removed(&names?, &place.settings),
             }
         }
-        something |= self.settle_data()?;
-        if !something {
+        if self.is_users {
+            let (links, programs) = (programs::linked(installation)?, self.programs()?);
+            programs::unlink(installation, &links)?;
+            something |= removed(&links, &installation.bin);
+            something |= removed(&programs::remove(installation, &programs)?, &installation.hooks);
+        }
+        if !self.settle_data()? && !something {
             say(NOTHING);
         }
-        failed.map_or(Ok(()), |error| Err(error.context("not everything was taken away")))
+        failed.map_or(Ok(()), |error: anyhow::Error| Err(error.context("not everything was taken away")))
+    }
+
+    /// Takes our parts out of these settings. Returns their names.
+    fn clear(&self, place: &Installation) -> anyhow::Result<Vec<String>> {
+        let settings = Settings::read(place)?;
+        let is_changed = settings.put(self.host, &Change::default())?.is_some();
+        Ok(if is_changed { settings.parts() } else { Vec::new() })
     }
 
     /// Removes the data with `--purge` and reports what stays. Returns whether any was removed.

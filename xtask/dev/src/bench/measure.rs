@@ -83,22 +83,3 @@ pub(super) fn in_turn(
     }
     Ok(measured)
 }
-
-#[cfg(test)]
-mod tests {
-    #[cfg(unix)]
-    #[test]
-    fn a_process_gets_its_payload_and_nothing_of_our_environment() {
-        let env = [("ONLY".to_owned(), "this".to_owned())];
-        let process = super::Process {
-            program: std::path::Path::new("/bin/sh"),
-            args: &["-c", "cat; echo $ONLY; test -z \"$CARGO_MANIFEST_DIR\""],
-            env: &env,
-            cwd: std::path::Path::new("/"),
-            payload: b"given\n",
-        };
-        let run = process.run().unwrap();
-        assert!(run.status.success() && run.micros > 0.0);
-        assert_eq!(run.stdout, b"given\nthis\n");
-    }
-}
