@@ -17,6 +17,9 @@ use installer::say::{list, say};
 use installer::source::{Binaries, prebuilt};
 use xtask::Workspace;
 
+/// The keys above all sections.
+const TOP_LEVEL: &str = include_str!("../top-level.json");
+
 const BEGIN: &str = "<!-- hooks:begin -->\n";
 const END: &str = "<!-- hooks:end -->";
 
@@ -38,7 +41,7 @@ pub(crate) fn run(workspace: &Workspace, check: bool, built: Option<&Path>) -> a
     let readme = fs::read_to_string(root.join("README.md")).context("reading README.md")?;
     let req = binaries.get("req").context("no binary req was built")?;
     let mut files = schemas(req)?;
-    files.extend(plugin::files(catalog, req)?);
+    files.extend(plugin::files(root, catalog, req)?);
     let mut add = |path: &str, text: String| files.push(Generated { path: path.to_owned(), text });
     let schema = requirements(catalog, &binaries)?;
     add("config/requirements.schema.json", pretty(&schema)?);
@@ -99,15 +102,7 @@ fn pretty(value: &Value) -> anyhow::Result<String> {
 
 /// The schema of requirements.yaml: the keys above all sections, and each hook's section.
 fn requirements(catalog: &Catalog, binaries: &Binaries) -> anyhow::Result<Value> {
-    let mut schema = json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Barbless: requirements.yaml",
-        "description": "What the hooks do, at one level: yours (~/.claude/requirements.yaml), \
-            a project's (.claude/requirements.yaml), or yours for a project (.claude/requirements.local.yaml).",
-        "type": "object",
-        "properties": top_level(),
-        "additionalProperties": false
-    });
+    let mut schema: Value = serde_json::from_str(TOP_LEVEL).context("xtask/dev/top-level.json")?;
     for hook in &catalog.hooks {
         let mut section = section(hook, binaries)?;
         for (key, property) in root_keys(&mut section) {
@@ -121,21 +116,21 @@ fn requirements(catalog: &Catalog, binaries: &Binaries) -> anyhow::Result<Value>
 
 /// Takes out of a section the keys that stand at the top of the file instead.
 fn root_keys(section: &mut Map<String, Value>) -> Vec<(String, Value)> {
-    let Some(properties) = section.get_mut("properties").and_then(Value::as_object_mut) else {
-        return Vec::new();
+    let properties = section.get_mut("properties").and_then(Value::as_object_mut);
+    let is_root = |property: &mut Value| {
+        property.as_object_mut().is_some_and(|property| property.shift_remove("x-root-key").is_some())
     };
-    let keys: Vec<String> = properties
-        .iter()
-        .filter(|(_, property)| property.get("x-root-key").is_some())
-        .map(|(key, _)| key.clone())
-        .collect();
-    keys.into_iter()
-        .filter_map(|key| {
-            let mut property = properties.shift_remove(&key)?;
-            property.as_object_mut()?.shift_remove("x-root-key");
-            Some((key, property))
-        })
-        .collect()
+    let mut keys = Vec::new();
+    if let Some(properties) = properties {
+        for (key, mut property) in std::mem::take(properties) {
+            if is_root(&mut property) {
+                keys.push((key, property));
+            } else {
+                properties.insert(key, property);
+            }
+        }
+    }
+    keys
 }
 
 /// A key at the top of the file, with the hooks that read it: one, or several alike.
@@ -146,29 +141,6 @@ fn owned_too(there: Option<&Value>, mut property: Value, hook: &str) -> Value {
         property.insert("x-owners".to_owned(), owners.into());
     }
     property
-}
-
-fn top_level() -> Value {
-    json!({
-        "version": { "description": "The version of the file's format.", "enum": ["1.0", 1] },
-        "requires": {
-            "type": "string",
-            "x-set-in": "project",
-            "description": "The versions of Barbless this file is written for, as in \">=0.2\". Older ones say so once per session."
-        },
-        "inherit": {
-            "type": "boolean",
-            "x-set-in": "project",
-            "description": "false starts from the defaults instead of the global file; locked keys stay."
-        },
-        "enabled": { "type": "boolean", "description": "false switches every hook off, from this level on." },
-        "locked": {
-            "type": "array",
-            "items": { "type": "string" },
-            "x-set-in": "global",
-            "description": "Key paths that deeper files and switches may not change."
-        }
-    })
 }
 
 /// The schema that the hook prints for its section. No key is required, because each has its default.
