@@ -18,7 +18,6 @@ pub struct Catalog {
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, reason = "the rows of a table, independent of each other")]
 pub struct HookEntry {
     /// Folder, crate, binary and section of the configuration.
     pub name: String,
@@ -28,7 +27,6 @@ pub struct HookEntry {
     /// The installer offers it as chosen.
     pub ticked: bool,
     pub costs_money: bool,
-    pub uses_network: bool,
     /// Names to link into the user's path. One that no binary has is a second name of the hook's own binary.
     pub commands: Vec<String>,
     /// Permission rules under which Claude may run its harmless commands without asking; offered, never taken for granted.

@@ -115,11 +115,7 @@ pub(crate) fn chosen_hooks(
     }
     let width = open.iter().map(|hook| hook.name.len()).max().unwrap_or_default();
     let line = |hook: &&HookEntry| {
-        let price = match (hook.costs_money, hook.uses_network) {
-            (true, _) => " (asks a model: costs money)",
-            (false, true) => " (opens connections)",
-            (false, false) => "",
-        };
+        let price = if hook.costs_money { " (asks a model: costs money)" } else { "" };
         format!("{:width$}  {}{price}", hook.name, hook.summary)
     };
     let ticked: Vec<usize> = (0..open.len()).filter(|index| is_ticked(open[*index])).collect();

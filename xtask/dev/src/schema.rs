@@ -193,10 +193,10 @@ fn table(catalog: &Catalog, usd_per_day: f64) -> String {
         } else {
             format!("by `cargo xtask enable {name}`")
         };
-        let cost = match (hook.costs_money, hook.uses_network) {
-            (true, _) => format!("asks a model: at most ${usd_per_day} a day, with all that ask one"),
-            (false, true) => "about a millisecond; opens connections".to_owned(),
-            (false, false) => "about a millisecond".to_owned(),
+        let cost = if hook.costs_money {
+            format!("asks a model: at most ${usd_per_day} a day, with all that ask one")
+        } else {
+            "about a millisecond".to_owned()
         };
         format!("| [{name}](hooks/{name}/README.md) | {} | {on} | {cost} |\n", hook.summary)
     };
