@@ -69,9 +69,9 @@ fn look(world: &World<'_>) -> Report {
         Section::new("Last firing", runs::heartbeats(world)),
         Section::new("Claude Code", claude_code),
     ]);
-    let report = Report::new(sections);
+    let mut report = Report::new(sections);
     if report.ok && world.registered().is_empty() {
-        return Report { summary: "No hook is registered, so nothing is promised.".to_owned(), ..report };
+        "No hook is registered, so nothing is promised.".clone_into(&mut report.summary);
     }
     report
 }
@@ -82,20 +82,19 @@ fn mend(world: &World<'_>, scope: Scope) -> String {
     if is_claude(world.host) {
         return format!("not mended: settings; {}", refusal("req doctor --fix"));
     }
-    match mended(world, scope) {
-        Ok(file) => format!("mended: the entries in {file} are as they should be"),
+    let mended = |place: &Installation| {
+        place.alone(|| {
+            let settings = Settings::read(place)?;
+            let choice = Choice { hooks: settings.hooks(), ..Choice::default() };
+            settings.put(world.host, &settings.to(&choice)?)
+        })?;
+        anyhow::Ok(format!("the entries in {} are as they should be", place.show(&place.settings)))
+    };
+    let place = world.places.iter().find(|place| place.scope == scope);
+    match place.context("these settings are gone").and_then(mended) {
+        Ok(done) => format!("mended: {done}"),
         Err(error) => format!("not mended: {error:#}"),
     }
-}
-
-fn mended(world: &World<'_>, scope: Scope) -> anyhow::Result<String> {
-    let place = world.places.iter().find(|place| place.scope == scope).context("these settings are gone")?;
-    place.alone(|| {
-        let settings = Settings::read(place)?;
-        let choice = Choice { hooks: settings.hooks(), ..Choice::default() };
-        settings.put(world.host, &settings.to(&choice)?)
-    })?;
-    Ok(place.show(&place.settings))
 }
 
 #[cfg(test)]

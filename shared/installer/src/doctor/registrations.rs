@@ -26,37 +26,32 @@ pub(super) fn all(world: &World<'_>) -> Vec<Finding> {
         if !names.is_empty() {
             found.push(Finding::ok(format!("registers {}", names.join(", "))).at(&level.shown, None));
         }
-        found.extend(unreadable(level));
+        found.extend(level.unreadable.clone());
+        found.extend(level.contents.faults.iter().map(|fault| misshapen(level, fault)));
         found.extend(hooks.iter().flat_map(|hook| of_hook(level, hook)));
         found.extend(gone(level, hooks));
         found.extend(of_others(level, &world.user().home, project));
     }
-    found.extend(hooks.iter().filter_map(|hook| twice(world, hook)));
+    found.extend(hooks.iter().filter_map(|hook| twice(&hook.name, &world.levels, world.plugin())));
     if world.registered().is_empty() && !world.manifest.files.is_empty() {
         found.push(Finding::warning("no hook is registered").next(world.user().line("install")));
     }
     found
 }
 
-/// The parts of a file that cannot be read, and values that make Claude Code ignore hooks.
-fn unreadable(level: &Level) -> Vec<Finding> {
-    let faults = level.contents.faults.iter().map(|fault| misshapen(level, fault));
-    level.unreadable.clone().into_iter().chain(faults).collect()
-}
-
-/// A fault is broken where it takes an entry of ours along.
-fn misshapen(level: &Level, fault: &Fault) -> Finding {
-    let is_whole_file = fault.event.is_empty();
-    let takes_ours = level.contents.refused.is_some()
-        || level.ours().any(|entry| is_whole_file || entry.event == fault.event);
+/// A value that makes Claude Code ignore hooks. It is broken where it takes an entry of ours along.
+fn misshapen(level: &Level, Fault { event, what, line, .. }: &Fault) -> Finding {
+    let is_whole_file = event.is_empty();
+    let takes_ours =
+        level.contents.refused.is_some() || level.ours().any(|entry| is_whole_file || entry.event == *event);
     let severity = if takes_ours { Severity::Broken } else { Severity::Warning };
     let (effect, key) = if is_whole_file {
         ("no hook of this file runs", "hooks".to_owned())
     } else {
-        ("no hook of this event runs", format!("hooks.{}", fault.event))
+        ("no hook of this event runs", format!("hooks.{event}"))
     };
-    Finding::new(severity, format!("{}; {effect} until it is corrected", fault.what))
-        .at(&level.shown, Some(fault.line))
+    Finding::new(severity, format!("{what}; {effect} until it is corrected"))
+        .at(&level.shown, Some(*line))
         .key(key)
 }
 
@@ -131,30 +126,24 @@ fn gone(level: &Level, hooks: &[HookEntry]) -> Vec<Finding> {
     found
 }
 
-/// A hook that several files register: Claude Code adds up all places.
-fn twice(world: &World<'_>, hook: &HookEntry) -> Option<Finding> {
-    let levels = world.levels.iter().filter(|level| level.registers(&hook.name));
-    let places: Vec<(Option<Scope>, &str)> =
-        levels.map(|level| (level.scope(), level.shown.as_str())).collect();
-    twice_in(&hook.name, &places, world.plugin())
-}
-
-/// `places` are the settings files that register the hook, `plugin` the file that enables our plugin.
+/// A hook that runs twice, because Claude Code adds up all files and the plugin that the file `plugin` enables.
 ///
 /// A project's entry steps back for the user's own, and a plugin's copy for the user's settings.
-fn twice_in(hook: &str, places: &[(Option<Scope>, &str)], plugin: Option<&str>) -> Option<Finding> {
-    let all: Vec<&str> = places.iter().map(|(_, file)| *file).collect();
-    let is_users = places.iter().any(|(scope, _)| *scope == Some(Scope::User));
-    if let Some(plugin) = plugin.filter(|_| !all.is_empty() && !is_users) {
+fn twice(hook: &str, levels: &[Level], plugin: Option<&str>) -> Option<Finding> {
+    let there = levels.iter().filter(|level| level.registers(hook));
+    let (scopes, files): (Vec<Option<Scope>>, Vec<&str>) =
+        there.map(|level| (level.scope(), level.shown.as_str())).unzip();
+    if let Some(plugin) = plugin.filter(|_| !files.is_empty() && !scopes.contains(&Some(Scope::User))) {
         let what = format!(
             "{hook} is registered in {} and by the plugin that {plugin} enables, so it runs twice and counts twice",
-            list(&all)
+            list(&files)
         );
         let next = "keep one: req hooks uninstall, or disable the plugin with /plugin";
         return Some(Finding::broken(what).next(next));
     }
-    let is_own = |scope: Option<Scope>| matches!(scope, Some(Scope::User | Scope::Local));
-    let own: Vec<&str> = places.iter().filter(|(scope, _)| is_own(*scope)).map(|(_, file)| *file).collect();
+    let is_own = |scope: &Option<Scope>| matches!(scope, Some(Scope::User | Scope::Local));
+    let own = scopes.iter().zip(&files).filter(|(scope, _)| is_own(scope));
+    let own: Vec<&str> = own.map(|(_, file)| *file).collect();
     let last = own.last().filter(|_| own.len() > 1)?;
     let what = format!("{hook} is registered in {}; where the two differ it runs twice", list(&own));
     Some(Finding::warning(what).next(format!("one is enough: remove its entries from {last}")))
