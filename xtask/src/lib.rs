@@ -148,7 +148,7 @@ fn compiler() -> Command {
 
 /// A fixed address saves the relocations at each start, a static C library the loading of the machine's. No code unwinds, so
 /// the tables for it would only make the programs larger (a twentieth).
-pub fn static_flags(triple: &str) -> &'static [&'static str] {
+fn static_flags(triple: &str) -> &'static [&'static str] {
     match triple {
         _ if triple.contains("-linux-gnu") || triple.contains("-linux-musl") => {
             &["-Ctarget-feature=+crt-static", "-Crelocation-model=static", "-Cforce-unwind-tables=no"]

@@ -7,6 +7,7 @@ mod bench;
 mod ci;
 mod claude_code;
 mod e2e;
+mod files;
 mod package;
 mod schema;
 mod tidy;

@@ -3,7 +3,7 @@
 //! The cases are the data of `xtask/dev/bench.yaml`, which says what each field means.
 //! Nothing of the real home is read, and nothing outside the scratch folder is written.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,6 +15,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::measure::{Process, Run};
+use crate::files;
 
 /// How many calls went before.
 const EARLIER_CALLS: usize = 20;
@@ -120,10 +121,18 @@ impl<'a> World<'a> {
         let event = case.event.as_ref().unwrap_or(&hook.event);
         let session = recording(root, event)?["session_id"].as_str().map(str::to_owned);
         let session = session.context("a recording names its session")?;
-        let (env, payload, beginning) = (environment(&folder), Vec::new(), BTreeMap::new());
-        let _scratch = scratch;
-        let mut world =
-            Self { _scratch, root, folder, session, hook, case, program, env, payload, beginning };
+        let mut world = Self {
+            env: environment(&folder),
+            payload: Vec::new(),
+            beginning: BTreeMap::new(),
+            _scratch: scratch,
+            root,
+            folder,
+            session,
+            hook,
+            case,
+            program,
+        };
         world.lay_out()?;
         world.payload = world.payload_of(event)?;
         world.run_earlier_calls()?;
@@ -175,7 +184,7 @@ impl<'a> World<'a> {
     /// files. The transcript ends as before: what came earlier is the same lines over and over.
     pub(super) fn grow(&self) -> anyhow::Result<()> {
         let Self { folder, session, .. } = self;
-        let files = files_below(&folder.join(STATE))?;
+        let files = files::below(&folder.join(STATE))?;
         let own: Vec<PathBuf> = files.into_iter().filter(|file| name(file).contains(session)).collect();
         for number in 0..OTHER_SESSIONS {
             // As long as a real id, so that folder entries have their real size.
@@ -195,7 +204,7 @@ impl<'a> World<'a> {
     }
 
     fn run_earlier_calls(&self) -> anyhow::Result<()> {
-        let before = files_below(&self.folder)?;
+        let before = files::below(&self.folder)?;
         for number in 1..=EARLIER_CALLS {
             for event in &self.hook.earlier {
                 let payload = String::from_utf8(self.payload_of(event)?)?.replace("{n}", &number.to_string());
@@ -203,13 +212,13 @@ impl<'a> World<'a> {
                 ensure!(run.status.success(), "an earlier call ended with {}", run.status);
             }
         }
-        ensure!(files_below(&self.folder)? != before, "the earlier calls left no state");
+        ensure!(files::below(&self.folder)? != before, "the earlier calls left no state");
         Ok(())
     }
 
     fn note_beginning_and_verify(&mut self) -> anyhow::Result<()> {
         let state = self.folder.join(STATE);
-        let before = files_below(&state)?;
+        let before = files::below(&state)?;
         for file in &before {
             let content = fs::read(file).with_context(|| format!("reading {}", file.display()))?;
             self.beginning.insert(file.clone(), Some(content));
@@ -217,7 +226,7 @@ impl<'a> World<'a> {
         let run = self.process().run()?;
         self.check(&run)?;
         // A reset removes new files. The list is made once, because a big folder takes long to list.
-        for file in files_below(&state)?.difference(&before) {
+        for file in files::below(&state)?.difference(&before) {
             self.beginning.insert(file.clone(), None);
         }
         self.reset()
@@ -322,23 +331,6 @@ fn recording(root: &Path, event: &Event) -> anyhow::Result<Value> {
 
 fn name(file: &Path) -> &str {
     file.file_name().and_then(|name| name.to_str()).unwrap_or_default()
-}
-
-fn files_below(folder: &Path) -> anyhow::Result<BTreeSet<PathBuf>> {
-    let mut files = BTreeSet::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        let Ok(entries) = fs::read_dir(&folder) else { continue };
-        for entry in entries {
-            let entry = entry.with_context(|| format!("looking into {}", folder.display()))?;
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                folders.push(entry.path());
-            } else {
-                files.insert(entry.path());
-            }
-        }
-    }
-    Ok(files)
 }
 
 fn read(file: &Path) -> anyhow::Result<String> {

@@ -2,7 +2,7 @@
 //! order of its names, at a fixed time, owned by nobody, so that the same files give the same bytes.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, ensure};
 use flate2::Compression;
@@ -13,6 +13,7 @@ use serde_json::to_string_pretty;
 use tar::{Builder, HeaderMode};
 
 use super::{Platform, VERSION};
+use crate::files;
 use crate::schema::plugin::hooks;
 
 /// Folder of the programs.
@@ -38,10 +39,10 @@ pub(super) fn write(
     }
     let plugin = root.join("plugin");
     // Programs that somebody has put there are none of the archive's.
-    for file in files_below(&plugin)?.into_iter().filter(|file| !file.starts_with(BIN)) {
-        let place = to.join(&file);
+    for file in files::below(&plugin)?.into_iter().filter(|file| !file.starts_with(plugin.join(BIN))) {
+        let place = to.join(file.strip_prefix(&plugin)?);
         fs::create_dir_all(place.parent().unwrap_or(to))?;
-        fs::write(place, fs::read(plugin.join(file))?)?;
+        fs::write(place, fs::read(file)?)?;
     }
     fs::write(to.join("hooks/hooks.json"), to_string_pretty(&hooks(catalog, platform.ending()))? + "\n")?;
     fs::write(to.join("LICENSE"), fs::read(root.join("LICENSE"))?)?;
@@ -87,26 +88,10 @@ pub(super) fn pack(folder: &Path) -> anyhow::Result<Vec<u8>> {
     let mut archive = Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
     archive.mode(HeaderMode::Deterministic);
     archive.follow_symlinks(false);
-    let name = PathBuf::from(folder.file_name().context("the folder has a name")?);
-    for file in files_below(folder)? {
-        let packed = archive.append_path_with_name(folder.join(&file), name.join(&file));
+    let above = folder.parent().context("the folder lies in a folder")?;
+    for file in files::below(folder)? {
+        let packed = archive.append_path_with_name(&file, file.strip_prefix(above)?);
         packed.with_context(|| format!("packing {}", file.display()))?;
     }
     archive.into_inner().and_then(GzEncoder::finish).context("packing the archive")
-}
-
-/// The files at every depth, by their path below the folder, in the order of their names.
-fn files_below(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {
-        let entry = entry?;
-        let name = PathBuf::from(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            files.extend(files_below(&entry.path())?.into_iter().map(|file| name.join(file)));
-        } else {
-            files.push(name);
-        }
-    }
-    files.sort();
-    Ok(files)
 }
