@@ -13,7 +13,7 @@ use crate::programs;
 use crate::registration::{find, starts_ours};
 use crate::requirements::{self, Judge, KEY, Lines, backend, chosen_judge, enabled_in, next_for_judge};
 use crate::say::{
-    Voice, agreed, blocks, can_ask, chosen_hooks, confirmed, is_claude, names_of, not_for_claude, note, say,
+    Voice, agreed, can_ask, chosen_hooks, confirmed, is_claude, names_of, not_for_claude, note, say,
 };
 use crate::settings::{Choice, Settings};
 use crate::source::Source;
@@ -271,13 +271,8 @@ impl<'a> Plan<'a> {
 
     /// Shows these hooks, each with its proof and the ways to silence it, the status line, and what is wrong.
     fn report(&self, host: &Host, hooks: &[&HookEntry]) -> anyhow::Result<Report> {
-        const HEADS: [&str; 6] =
-            ["hook", "registered", "proved", "first message", "to silence it, in a terminal", "off for good"];
         let report = doctor::of(host, self.installation, &managed_settings())?;
-        let rows: Vec<Vec<String>> = hooks.iter().map(|hook| self.row(&report, hook)).collect();
-        if !rows.is_empty() {
-            say(blocks(&HEADS, &rows));
-        }
+        hooks.iter().for_each(|hook| say(self.block(&report, hook)));
         if let Some(printer) = hooks.iter().find(|hook| hook.status_line.is_some()) {
             say(self.status_line_sentence(printer));
         }
@@ -291,16 +286,17 @@ impl<'a> Plan<'a> {
         Ok(report)
     }
 
-    fn row(&self, report: &Report, hook: &HookEntry) -> Vec<String> {
+    fn block(&self, report: &Report, hook: &HookEntry) -> String {
         let events: Vec<&str> = hook.events.iter().map(|entry| entry.event.as_str()).collect();
-        vec![
-            hook.name.clone(),
+        let (name, off) = (&hook.name, self.installation.line(format_args!("disable {}", hook.name)));
+        format!(
+            "{name}\n  registered                    {}\n  proved                        {}\n  \
+             first message                 {}\n  to silence it, in a terminal  {}\n  off for good                  {off}",
             events.join(", "),
-            report.proof_of(&hook.name),
-            hook.first_words.clone(),
-            hook.silence.clone(),
-            self.installation.line(format_args!("disable {}", hook.name)),
-        ]
+            report.proof_of(name),
+            hook.first_words,
+            hook.silence
+        )
     }
 
     fn status_line_sentence(&self, printer: &HookEntry) -> String {

@@ -24,17 +24,6 @@ pub fn note(text: impl Display) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Each row as its first cell and, below it, the others by name.
-pub(crate) fn blocks(heads: &[&str], rows: &[Vec<String>]) -> String {
-    let width = heads.iter().map(|head| head.len()).max().unwrap_or_default();
-    let line = |(head, cell): (&&str, &String)| format!("\n  {head:width$}  {cell}");
-    let block = |row: &Vec<String>| {
-        let name = row.first().cloned().unwrap_or_default();
-        name + &heads.iter().zip(row).skip(1).map(line).collect::<String>()
-    };
-    rows.iter().map(block).collect::<Vec<_>>().join("\n")
-}
-
 /// The lines that change in a file; empty if none does.
 pub(crate) fn diff(name: &str, before: &str, after: &str) -> String {
     let diff = TextDiff::from_lines(before, after);

@@ -131,16 +131,8 @@ impl Finding {
 
     /// The finding on one line, with what to do.
     pub(crate) fn sentence(&self) -> String {
-        self.with_next(&self.place_and_what())
-    }
-
-    /// The same for a reader who knows the hook and where it is registered.
-    pub(crate) fn sentence_about(&self, hook: &str) -> String {
-        self.with_next(self.about(hook).unwrap_or(&self.what))
-    }
-
-    fn with_next(&self, what: &str) -> String {
-        self.next.as_ref().map_or_else(|| what.to_owned(), |next| format!("{what}; {next}"))
+        let what = self.place_and_what();
+        self.next.as_ref().map_or_else(|| what.clone(), |next| format!("{what}; {next}"))
     }
 
     fn place_and_what(&self) -> String {
