@@ -7,7 +7,6 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The source tree and the folder cargo builds it into.
 #[derive(Debug, Clone)]
 pub struct Workspace {
     root: PathBuf,
@@ -24,7 +23,6 @@ pub enum Linking {
 }
 
 impl Workspace {
-    /// The source tree this program was built from.
     pub fn here() -> io::Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().filter(|root| root.join("hooks").is_dir());
         let root = root.ok_or_else(|| {
@@ -38,12 +36,10 @@ impl Workspace {
         Ok(Self { root: root.to_owned(), target: target.to_owned() })
     }
 
-    /// The root of the source tree.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Cargo, started in the source tree.
     pub fn cargo(&self) -> Command {
         let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.current_dir(&self.root).stdin(Stdio::null()).env("CARGO_TARGET_DIR", &self.target);
@@ -89,7 +85,6 @@ impl Workspace {
         self.release(triple, Linking::Dynamic, &["courier"])
     }
 
-    /// The hooks' packages: the folders of `hooks/`.
     pub fn hooks(&self) -> io::Result<Vec<String>> {
         let entries = fs::read_dir(self.root.join("hooks"))?.filter_map(Result::ok);
         let packages = entries.filter(|entry| entry.path().join("Cargo.toml").is_file());
@@ -118,7 +113,6 @@ impl Linking {
     }
 }
 
-/// The platform this program runs on, as the compiler calls it.
 pub fn host_triple() -> io::Result<String> {
     let output = compiler().arg("-vV").output()?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -132,12 +126,10 @@ pub fn has_target(triple: &str) -> bool {
     output.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
 }
 
-/// The same platform with musl in place of glibc.
 pub fn musl(triple: &str) -> String {
     triple.replace("-linux-gnu", "-linux-musl")
 }
 
-/// The file name of a program.
 pub fn executable(name: &str) -> String {
     format!("{name}{}", env::consts::EXE_SUFFIX)
 }

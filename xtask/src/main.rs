@@ -84,7 +84,6 @@ fn help() -> ExitCode {
     say(USAGE)
 }
 
-/// A reader that has gone is no failure.
 fn say(text: &str) -> ExitCode {
     let _ = io::stdout().write_all(text.as_bytes());
     ExitCode::SUCCESS

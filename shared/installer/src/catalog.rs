@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 use shared::config::read_typed;
 use shared::own_commands::TABLE;
 
-/// All hooks, in the order of the file.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Catalog {
@@ -103,19 +102,16 @@ impl Answer {
 }
 
 impl Catalog {
-    /// The table compiled into this binary.
     pub fn built_in() -> anyhow::Result<&'static Self> {
         static READ: OnceLock<Result<Catalog, String>> = OnceLock::new();
         let read = READ.get_or_init(|| read_typed(TABLE));
         read.as_ref().map_err(|error| anyhow!("config/hooks.yaml, as compiled in, cannot be read: {error}"))
     }
 
-    /// The names of the hooks, in their order.
     pub fn names(&self) -> Vec<String> {
         self.hooks.iter().map(|hook| hook.name.clone()).collect()
     }
 
-    /// The programs that hooks start and that are no hooks.
     pub fn helpers(&self) -> BTreeSet<&str> {
         self.hooks.iter().flat_map(|hook| &hook.helpers).map(String::as_str).collect()
     }

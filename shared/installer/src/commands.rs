@@ -66,7 +66,6 @@ pub struct Disable {
     pub(crate) removing: Removing,
 }
 
-/// Switches a hook off in the configuration of its scope, and removes its registration.
 pub(crate) fn disable(host: &Host, wanted: &Disable, voice: Voice) -> anyhow::Result<()> {
     let Disable { hook: name, removing: Removing { place, yes } } = wanted;
     let installation = Installation::at(host, place, voice)?;

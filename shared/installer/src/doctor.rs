@@ -43,7 +43,6 @@ pub fn run(host: &Host, fix: bool, managed: &Path) -> anyhow::Result<Report> {
     Ok(Report { mended, ..look(&read()?) })
 }
 
-/// Looks at one installation, whatever project this is typed in.
 pub(crate) fn of(host: &Host, installation: &Installation, managed: &Path) -> anyhow::Result<Report> {
     let project = installation.project.as_deref().map_or(Project::None, Project::At);
     Ok(look(&World::read(host, managed, project, installation.voice)?))

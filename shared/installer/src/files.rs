@@ -9,7 +9,6 @@ use client_settings::UserFile;
 use shared::digest::hex;
 use shared::host::real;
 
-/// The hash of a file; `None` if there is none.
 pub(crate) fn hash_of(path: &Path) -> anyhow::Result<Option<String>> {
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         bail!("{} is not a regular file; move it away and try again", path.display());

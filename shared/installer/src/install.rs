@@ -35,28 +35,19 @@ pub struct Install {
     #[arg(long)]
     pub(crate) all: bool,
     #[command(flatten)]
-    pub(crate) place: Where,
+    pub(crate) how: How,
     /// Set Claude Code's status line; one that is there is printed below it
     #[arg(long)]
     pub(crate) statusline: bool,
     /// Let Claude run the hooks' harmless commands without asking
     #[arg(long)]
     pub(crate) allow_rules: bool,
-    /// How hooks that ask a model do it
-    #[arg(long, value_enum)]
-    pub(crate) judge: Option<Judge>,
-    /// Take the hooks from this folder, as an unpacked archive has them; else from the one this program lies in
-    #[arg(long, value_name = "DIR", alias = "prebuilt")]
-    pub(crate) from: Option<PathBuf>,
     /// Remove installed programs that no hook owns, and their registration
     #[arg(long)]
     pub(crate) prune: bool,
     /// Show what would change, and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Ask nothing: take the ticked defaults
-    #[arg(long)]
-    pub(crate) yes: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
@@ -64,39 +55,45 @@ pub struct Enable {
     /// The hook's name
     pub(crate) hook: String,
     #[command(flatten)]
+    pub(crate) how: How,
+}
+
+/// The options of the commands that register hooks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
+pub(crate) struct How {
+    #[command(flatten)]
     pub(crate) place: Where,
     /// Take the hooks from this folder, as an unpacked archive has them; else from the one this program lies in
     #[arg(long, value_name = "DIR", alias = "prebuilt")]
     pub(crate) from: Option<PathBuf>,
-    /// How a hook that asks a model does it
+    /// How hooks that ask a model do it
     #[arg(long, value_enum)]
     pub(crate) judge: Option<Judge>,
-    /// As with the other commands; this one asks nothing
+    /// Ask nothing: take the ticked defaults
     #[arg(long)]
-    yes: bool,
+    pub(crate) yes: bool,
 }
 
-/// Installs what is wanted and ends with a report.
 pub(crate) fn run(host: &Host, wanted: &Install, voice: Voice) -> anyhow::Result<()> {
     carry_out(host, wanted, voice, false)
 }
 
 /// Registers one hook and switches it on; its files are brought up to date first.
 pub(crate) fn enable(host: &Host, wanted: &Enable, voice: Voice) -> anyhow::Result<()> {
-    let Enable { hook, place, from, judge, .. } = wanted.clone();
-    carry_out(host, &Install { hooks: vec![hook], judge, place, from, ..Install::default() }, voice, true)
+    let Enable { hook, how } = wanted.clone();
+    carry_out(host, &Install { hooks: vec![hook], how, ..Install::default() }, voice, true)
 }
 
 /// `is_brief`: the command asks only for the way to a model, and reports only the chosen hooks.
 fn carry_out(host: &Host, wanted: &Install, voice: Voice, is_brief: bool) -> anyhow::Result<()> {
-    let installation = Installation::at(host, &wanted.place, voice)?;
-    let source = Source::of(wanted.from.clone(), voice)?;
+    let installation = Installation::at(host, &wanted.how.place, voice)?;
+    let source = Source::of(wanted.how.from.clone(), voice)?;
     let line = source.line(&installation, &words(wanted));
     // Only the user gives permission rules and the status line away.
     if !wanted.dry_run && (wanted.allow_rules || wanted.statusline) {
         not_for_claude(host, &line)?;
     }
-    let may_ask = !wanted.yes && !is_claude(host) && can_ask();
+    let may_ask = !wanted.how.yes && !is_claude(host) && can_ask();
     let plan = Plan::make(&installation, &source, wanted, may_ask, is_brief)?;
     if wanted.dry_run {
         return plan.show();
@@ -108,7 +105,7 @@ fn carry_out(host: &Host, wanted: &Install, voice: Voice, is_brief: bool) -> any
     if !is_brief {
         let diffs = plan.diffs()?;
         diffs.iter().for_each(say);
-        if !diffs.is_empty() && !wanted.yes && can_ask() {
+        if !diffs.is_empty() && !wanted.how.yes && can_ask() {
             agreed("Shall settings.json be changed like this? What is there is kept as a backup", true)?;
         }
     }
@@ -122,12 +119,11 @@ fn carry_out(host: &Host, wanted: &Install, voice: Voice, is_brief: bool) -> any
     Ok(())
 }
 
-/// The command as it was typed.
 fn words(wanted: &Install) -> String {
     let hooks = (!wanted.hooks.is_empty()).then(|| format!(" --hooks {}", wanted.hooks.join(",")));
     let flags = [(wanted.all, "all"), (wanted.statusline, "statusline"), (wanted.allow_rules, "allow-rules")];
     let flags = flags.iter().filter(|(is_given, _)| *is_given).map(|(_, flag)| format!(" --{flag}"));
-    let judge = wanted.judge.map(|judge| format!(" --judge {}", judge.word()));
+    let judge = wanted.how.judge.map(|judge| format!(" --judge {}", judge.word()));
     ["install".to_owned()].into_iter().chain(hooks).chain(flags).chain(judge).collect()
 }
 
@@ -138,7 +134,6 @@ struct Plan<'a> {
     chosen: Vec<&'static HookEntry>,
     /// Chosen now or registered before, in the order of the catalog.
     choice: Choice,
-    /// Why the status line is not set.
     no_line: Option<String>,
     /// The way to a model, where it is to be written.
     judge: Option<Judge>,
@@ -170,7 +165,7 @@ impl<'a> Plan<'a> {
         if let Some(why) = no_line.as_ref().filter(|_| wanted.statusline) {
             note(format_args!("--statusline has no effect: {why}"));
         }
-        let judge = judge_for(wanted.judge, &chosen, yaml.as_deref(), may_ask)?;
+        let judge = judge_for(wanted.how.judge, &chosen, yaml.as_deref(), may_ask)?;
         let choice = Choice { hooks, allow_rules, status_line: no_line.is_none() };
         let plan = Self { installation, source, settings, chosen, choice, no_line, judge, is_brief };
         plan.diffs()?;
@@ -182,7 +177,6 @@ impl<'a> Plan<'a> {
         Lines { on: &self.chosen, judge: self.judge, chained: None }
     }
 
-    /// The changes in the user's files, one text for each file.
     fn diffs(&self) -> anyhow::Result<Vec<String>> {
         self.settings.diffs(&self.settings.to(&self.choice)?, &self.lines())
     }
@@ -200,7 +194,6 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Copies, links, registers, switches on. Returns whether anything had to be done.
     fn apply(&self, host: &Host, known_only: Option<&str>) -> anyhow::Result<bool> {
         let copied = programs::install(self.installation, self.source, known_only)?;
         let (registered, switched) =
@@ -208,7 +201,6 @@ impl<'a> Plan<'a> {
         Ok(copied || registered || switched)
     }
 
-    /// Returns whether the file was changed.
     fn register(&self, host: &Host) -> anyhow::Result<bool> {
         let installation = self.installation;
         // Read again: another command may have come first while this one was building or asking.
@@ -232,7 +224,6 @@ impl<'a> Plan<'a> {
         Ok(true)
     }
 
-    /// Returns whether the file was changed.
     fn switch_on(&self) -> anyhow::Result<bool> {
         let changed = requirements::change(self.installation, |text| self.lines().put_into(text))?;
         if changed {
@@ -248,7 +239,6 @@ impl<'a> Plan<'a> {
         Ok(changed)
     }
 
-    /// Reports what is registered now, and the next line to type.
     fn end(&self, host: &Host, changed: bool) -> anyhow::Result<()> {
         let is_brief = self.is_brief;
         if !changed && !is_brief {
@@ -318,7 +308,7 @@ fn choose(
     wanted: &Install,
     may_ask: bool,
 ) -> anyhow::Result<Vec<&'static HookEntry>> {
-    let is_payer = may_ask && wanted.place.scope == Scope::User;
+    let is_payer = may_ask && wanted.how.place.scope == Scope::User;
     let is_ticked = |hook: &HookEntry| is_ticked(hook, yaml, is_payer);
     if !wanted.hooks.is_empty() {
         return wanted.hooks.iter().map(|name| find(catalog, name)).collect();

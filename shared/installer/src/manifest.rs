@@ -52,7 +52,6 @@ pub(crate) struct Added {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct InstalledFile {
-    /// The digest of the bytes, in hexadecimal.
     pub(crate) sha256: String,
     /// The digest of the source it was built from.
     pub(crate) version: String,

@@ -19,7 +19,6 @@ use crate::say::{Voice, word_of};
 /// The manifest's name for the user's own settings.
 pub(crate) const USER: &str = "user";
 
-/// The folder of the state, beside Claude Code's settings.
 const STATE: &str = "hook-state";
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -45,7 +44,6 @@ pub struct Where {
     pub project: Option<PathBuf>,
 }
 
-/// The options of a command that takes something away.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct Removing {
     #[command(flatten)]
@@ -181,7 +179,6 @@ impl Installation {
         if self.scope == Scope::User { PathBuf::from(USER) } else { self.settings.clone() }
     }
 
-    /// Runs a change while no other command of ours is at one.
     pub fn alone<T>(&self, change: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
         let Some(config) = self.hooks.parent().filter(|config| config.is_dir()) else { return change() };
         // No such file exists, so the lock's file goes with the lock.

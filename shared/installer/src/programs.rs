@@ -49,7 +49,6 @@ fn remove_abandoned_of(installation: &Installation) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The names of every program and command of ours.
 pub(crate) fn all_names(catalog: &Catalog) -> Vec<String> {
     let more = catalog.hooks.iter().flat_map(|hook| hook.commands.iter().chain(&hook.helpers).cloned());
     catalog.names().into_iter().chain(more).collect()
@@ -197,7 +196,6 @@ pub(crate) fn preview_of_links(installation: &Installation) -> Option<String> {
     (!missing.is_empty()).then(|| format!("would link {} into {bin}", list(&missing)))
 }
 
-/// Links the commands and reports it. Returns whether one was missing.
 fn link(installation: &Installation) -> anyhow::Result<bool> {
     let mut made = Vec::new();
     let is_installed = |hook: &&HookEntry| installation.installed(&hook.name).is_file();
@@ -227,7 +225,6 @@ fn link(installation: &Installation) -> anyhow::Result<bool> {
     Ok(!made.is_empty())
 }
 
-/// Our commands that lead to our folder.
 pub(crate) fn linked(installation: &Installation) -> anyhow::Result<Vec<String>> {
     let known = Manifest::read(installation)?.files.into_keys();
     let all: BTreeSet<String> = known.chain(all_names(installation.catalog)).collect();
@@ -235,7 +232,6 @@ pub(crate) fn linked(installation: &Installation) -> anyhow::Result<Vec<String>>
     Ok(all.into_iter().filter(is_ours).collect())
 }
 
-/// Removes these commands, where they lead to our folder.
 pub(crate) fn unlink(installation: &Installation, commands: &[String]) -> anyhow::Result<()> {
     for path in commands.iter().map(|command| installation.bin.join(executable(command))) {
         if leads_into(&path, &installation.hooks) {

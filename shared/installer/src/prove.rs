@@ -71,7 +71,6 @@ impl Enabled {
         serde_json::from_slice(&said).with_context(|| format!("reading the status of {hook}"))
     }
 
-    /// The file or switch that decides, as a person reads it.
     pub(crate) fn set_by(&self) -> &str {
         self.set_by.as_deref().unwrap_or(DEFAULTS)
     }
@@ -87,7 +86,6 @@ impl Enabled {
     }
 }
 
-/// Proves one hook by its entry. Returns what it did.
 pub(crate) fn prove<'a>(
     installation: &Installation,
     hook: &HookEntry,
@@ -115,7 +113,6 @@ pub(crate) fn try_out_helper(program: &Path, name: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Proves a program as this hook. Returns what it did.
 pub(crate) fn try_out(program: &Path, hook: &HookEntry) -> anyhow::Result<String> {
     promised(program, None, hook)
 }
@@ -181,7 +178,6 @@ pub fn with_times(text: &str) -> anyhow::Result<String> {
     Ok(filled)
 }
 
-/// The value with `{project}` in its texts replaced.
 fn filled(value: &Value, project: &Path) -> Value {
     match value {
         Value::String(text) => Value::String(text.replace("{project}", &project.to_string_lossy())),

@@ -16,7 +16,6 @@ const BACKEND: [&str; 2] = ["judge", "backend"];
 
 const SETS_BACKEND: &str = "req config set judge.backend messages_api --global (or claude_cli)";
 
-/// The variable with the key for Anthropic's API.
 pub(crate) const KEY: &str = "ANTHROPIC_API_KEY";
 
 /// A way to a model. It costs the user money, so nobody chooses it in silence.
@@ -35,7 +34,6 @@ impl Judge {
         word_of(&self)
     }
 
-    /// The way to a model, as a person reads it.
     fn way(self) -> String {
         self.to_possible_value().and_then(|value| Some(value.get_help()?.to_string())).unwrap_or_default()
     }
@@ -93,7 +91,6 @@ fn switch_of(hook: &HookEntry) -> [String; 2] {
     [hook.name.clone(), "enabled".to_owned()]
 }
 
-/// The value of the hook's `enabled` in the configuration.
 pub(crate) fn enabled_in(text: Option<&str>, hook: &HookEntry) -> Option<bool> {
     config_edit::get_at(text?, &switch_of(hook)).ok().flatten()?.parse().ok()
 }
@@ -112,7 +109,6 @@ pub(crate) fn switched_off(text: Option<&str>, hook: &HookEntry) -> Result<Optio
     config_edit::set_at(text.unwrap_or_default(), &switch_of(hook), "false").map(Some)
 }
 
-/// The way to a model that the configuration names.
 pub(crate) fn backend(text: Option<&str>) -> Option<String> {
     config_edit::get_at(text?, &BACKEND.map(str::to_owned)).ok().flatten()
 }
@@ -140,7 +136,6 @@ pub(crate) fn next_for_judge(
 /// The command of the status line before ours, in the configuration: from there the hook that prints ours runs it, too.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Chained {
-    /// The path of the key.
     pub(crate) key: Vec<String>,
     pub(crate) command: String,
 }

@@ -24,7 +24,6 @@ pub fn note(text: impl Display) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// The lines that change in a file; empty if none does.
 pub(crate) fn diff(name: &str, before: &str, after: &str) -> String {
     let diff = TextDiff::from_lines(before, after);
     let mut unified = diff.unified_diff();
@@ -32,7 +31,6 @@ pub(crate) fn diff(name: &str, before: &str, after: &str) -> String {
     unified.to_string().trim_end().to_owned()
 }
 
-/// `a`, `a and b`, `a, b and c`.
 pub fn list<S: AsRef<str>>(words: &[S]) -> String {
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     match words.split_last() {
@@ -42,12 +40,10 @@ pub fn list<S: AsRef<str>>(words: &[S]) -> String {
     }
 }
 
-/// The word that stands for this value on a command line.
 pub fn word_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
-/// The names of these hooks, as [`list`] writes them.
 pub(crate) fn names_of(hooks: &[&HookEntry]) -> String {
     list(&hooks.iter().map(|hook| hook.name.as_str()).collect::<Vec<_>>())
 }
@@ -62,7 +58,6 @@ pub enum Voice {
 }
 
 impl Voice {
-    /// The command with these words behind it, to be typed.
     pub fn line(self, words: impl Display) -> String {
         let program = if self == Self::Xtask { "cargo xtask" } else { "req hooks" };
         format!("{program} {words}")
@@ -75,7 +70,6 @@ impl Voice {
         self.line(if self == Self::Xtask { "sync" } else { archive })
     }
 
-    /// The line that removes files which no hook owns any more.
     pub fn prune(self) -> String {
         self.line(if self == Self::Xtask { "sync --prune" } else { "install --prune" })
     }

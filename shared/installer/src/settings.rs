@@ -42,7 +42,6 @@ fn with(owner: &Owner, added: &Added) -> Owner {
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Choice {
-    /// These hooks and no others.
     pub(crate) hooks: Vec<&'static HookEntry>,
     /// Their permission rules, beside those that were added before.
     pub(crate) allow_rules: bool,
@@ -65,7 +64,6 @@ pub(crate) struct Settings<'a> {
     file: UserFile,
     owner: Owner,
     added: Added,
-    /// The text; `None`: there is no file.
     pub(crate) text: Option<String>,
     pub(crate) present: Contents,
 }
@@ -83,14 +81,12 @@ impl<'a> Settings<'a> {
         Ok(Self { installation, file, owner, added, text, present })
     }
 
-    /// The registered hooks, in the order of the catalog.
     pub(crate) fn hooks(&self) -> Vec<&'static HookEntry> {
         let is_registered =
             |hook: &&HookEntry| self.present.ours().any(|entry| entry.name.as_ref() == Some(&hook.name));
         self.installation.catalog.hooks.iter().filter(is_registered).collect()
     }
 
-    /// The names of our parts, as a person reads them.
     pub(crate) fn parts(&self) -> Vec<String> {
         let names = self.present.ours().filter_map(|entry| entry.name.clone());
         let hooks: BTreeSet<String> = names.filter(|name| name != NOTICE).collect();
@@ -100,13 +96,11 @@ impl<'a> Settings<'a> {
         hooks.into_iter().chain(rules).chain(line).collect()
     }
 
-    /// The permission rules of these hooks that are not there yet.
     pub(crate) fn missing_rules(&self, hooks: &[&HookEntry]) -> Vec<String> {
         let rules = hooks.iter().flat_map(|hook| &hook.permissions);
         rules.filter(|rule| !self.present.rules.contains(rule)).cloned().collect()
     }
 
-    /// The newest backup of another text than the present one.
     pub(crate) fn newest_backup(&self) -> Option<Backup> {
         self.file.backups().into_iter().find(|backup| backup.text != self.text)
     }
@@ -120,7 +114,6 @@ impl<'a> Settings<'a> {
         self.present.status_line.as_ref().filter(|line| !line.is_ours)
     }
 
-    /// Exactly this choice.
     pub(crate) fn to(&self, choice: &Choice) -> anyhow::Result<Change> {
         let is_shared = self.installation.scope == Scope::Project;
         let before = &self.added.rules;
@@ -155,14 +148,12 @@ impl<'a> Settings<'a> {
         Ok(Change { wanted, added: Added { rules, status_line_before, chained }, back_to: None })
     }
 
-    /// Everything as written, without the entries of these hooks.
     pub(crate) fn without(&self, names: &[String]) -> Change {
         let mut change = self.as_it_is();
         change.wanted.hooks.retain(|hook| !hook.program.name().is_some_and(|name| names.contains(&name)));
         change
     }
 
-    /// Everything as written, with the status line of this hook.
     pub(crate) fn with_status_line(&self, hook: &HookEntry) -> anyhow::Result<Change> {
         let (hook, command) = status_line(self.installation, &[hook])?
             .with_context(|| format!("{} prints no status line", hook.name))?;
@@ -312,7 +303,6 @@ impl<'a> Settings<'a> {
         self.to_be_chained(change).map_or(Ok(()), |chained| chained.put(self.installation))
     }
 
-    /// Forgets the other status line's command after that line has its place again.
     fn unchain(&self, stays: Option<&Chained>) -> anyhow::Result<()> {
         match self.chained() {
             Some(before) if stays.is_none() => before.take_out(self.installation),

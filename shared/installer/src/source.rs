@@ -75,7 +75,6 @@ impl Source {
         }
     }
 
-    /// The programs lie where they are installed.
     pub(crate) fn is_installed_in(&self, installation: &Installation) -> bool {
         let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         self.folder.as_deref().is_some_and(|folder| real(folder) == real(&installation.hooks))
@@ -89,7 +88,6 @@ pub(crate) fn beside_this_program() -> anyhow::Result<PathBuf> {
     Ok(program.parent().map(Path::to_owned).unwrap_or_default())
 }
 
-/// The programs of these hooks out of a folder that holds them all.
 pub fn prebuilt(folder: &Path, hooks: &[HookEntry]) -> anyhow::Result<Binaries> {
     for hook in hooks {
         let own = folder.join(executable(&hook.name));

@@ -59,7 +59,6 @@ pub struct HookStatus {
     pub drift: Vec<String>,
 }
 
-/// Prints the status, for people or as JSON.
 pub(crate) fn run(host: &Host, wanted: &Arguments, voice: Voice) -> anyhow::Result<()> {
     let project = wanted.project.as_deref().map_or(Project::Here, Project::At);
     let world = World::read(host, &managed_settings(), project, voice)?;

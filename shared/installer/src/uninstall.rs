@@ -36,7 +36,6 @@ pub struct Arguments {
     dry_run: bool,
 }
 
-/// Removes what installing put there: from a project its registrations, from the user everything.
 pub(crate) fn run(host: &Host, arguments: &Arguments, voice: Voice) -> anyhow::Result<()> {
     let (Removing { place, yes }, purge) = (&arguments.removing, arguments.purge);
     let installation = Installation::at(host, place, voice)?;
@@ -90,7 +89,6 @@ impl Removal<'_> {
         Ok(lines)
     }
 
-    /// Reports what would go and what would stay. Returns whether anything would go.
     fn show(&self) -> anyhow::Result<bool> {
         let Self { installation, .. } = self;
         let mut lines = Vec::new();
@@ -151,7 +149,6 @@ impl Removal<'_> {
         failed.map_or(Ok(()), |error: anyhow::Error| Err(error.context("not everything was taken away")))
     }
 
-    /// Takes our parts out of these settings. Returns their names.
     fn clear(&self, place: &Installation) -> anyhow::Result<Vec<String>> {
         let settings = Settings::read(place)?;
         let is_changed = settings.put(self.host, &Change::default())?.is_some();

@@ -41,7 +41,6 @@ pub(crate) struct Options {
     growth: bool,
 }
 
-/// Measures the hooks and prints what they cost.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()> {
     ensure!(
         options.pairs >= FEWEST_PAIRS,
@@ -95,7 +94,6 @@ fn measure<'a>(
     Ok((beside_floor, in_turn(options.pairs, reset, || checked(&small), || checked(&big))?))
 }
 
-/// The hooks of the catalog, or the one asked for.
 fn chosen(wanted: Option<&str>) -> anyhow::Result<Vec<String>> {
     let catalog = Catalog::built_in()?;
     let names = catalog.names().into_iter();
@@ -108,7 +106,6 @@ fn chosen(wanted: Option<&str>) -> anyhow::Result<Vec<String>> {
     Ok(chosen)
 }
 
-/// How many times the empty program Python takes.
 fn python(programs: &Programs, folder: &Path) -> anyhow::Result<Option<f64>> {
     let Some(python) = &programs.python else { return Ok(None) };
     let process = |program, args| Process { program, args, env: &[], cwd: folder, payload: b"" };

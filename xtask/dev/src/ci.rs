@@ -16,7 +16,6 @@ pub(crate) struct Options {
     pub(crate) without_tests: bool,
 }
 
-/// The steps that `without_tests` skips.
 const TEST: &str = "xtask test";
 
 /// The steps as they are typed after `cargo`. Every step is of the whole workspace where it can be: a part of it has dependencies
@@ -32,7 +31,6 @@ const STEPS: [&str; 7] = [
     "xtask e2e",
 ];
 
-/// Runs the steps.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()> {
     let steps: Vec<&str> =
         STEPS.into_iter().filter(|step| !(options.without_tests && *step == TEST)).collect();

@@ -8,17 +8,13 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, ensure};
 
-/// File with the pinned version, from the root of the workspace.
 const VERSION_FILE: &str = "tests/client-version";
 
 const PACKAGE: &str = "@anthropic-ai/claude-code";
 
-/// An installed client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Client {
-    /// The native executable.
     pub path: PathBuf,
-    /// The pinned version.
     pub version: String,
 }
 

@@ -22,13 +22,11 @@ use crate::succeeded;
 /// The tests that run without a filter, one name a line.
 const SMOKE_SET: &str = "tests/e2e/smoke-set.txt";
 
-/// The tests of the client alone.
 const FACTS: &str = "facts::";
 
 /// The client's version and the digest of the tests that passed with it.
 const PROVED: &str = "tests/facts-proved";
 
-/// The tests to run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Only tests whose names contain one of these
@@ -38,7 +36,6 @@ pub(crate) struct Options {
     all: bool,
 }
 
-/// Runs the tests.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()> {
     let root = workspace.root();
     let client = ensure_client(root).context("nothing was tested: there is no Claude Code to test with")?;
@@ -82,7 +79,6 @@ fn tests(workspace: &Workspace, client: &Client, programs: &Path) -> Command {
     command
 }
 
-/// Arguments that select the tests in the list.
 fn smoke_set(root: &Path, mut tests: Command) -> anyhow::Result<Vec<String>> {
     let text = fs::read_to_string(root.join(SMOKE_SET)).with_context(|| format!("reading {SMOKE_SET}"))?;
     let names = text.lines().filter(|line| !line.starts_with('#'));

@@ -28,10 +28,8 @@ pub(crate) struct Arguments {
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The checksums of all archives of a version.
 const SUMS: &str = "SHA256SUMS";
 
-/// A platform that programs are built for.
 #[derive(Debug, Clone, Copy)]
 struct Platform<'a> {
     triple: &'a str,
@@ -42,7 +40,6 @@ impl Platform<'_> {
         self.triple.contains("-windows-")
     }
 
-    /// Ending of program names.
     fn ending(self) -> &'static str {
         if self.is_windows() { ".exe" } else { "" }
     }

@@ -227,7 +227,6 @@ fn schemas(req: &Path) -> anyhow::Result<Vec<Generated>> {
     names.iter().map(schema).collect()
 }
 
-/// The output of a program for these arguments.
 fn said(program: &Path, words: &[&str]) -> anyhow::Result<String> {
     let name = program.file_stem().unwrap_or_default().display();
     let output = Command::new(program).args(words).stdin(Stdio::null()).output();

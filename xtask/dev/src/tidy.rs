@@ -22,7 +22,6 @@ fn finding(place: impl Display, what: impl Display, todo: &str) -> String {
     format!("{place}: {what}; {todo}")
 }
 
-/// Checks every rule and prints each finding on a line of its own.
 pub(crate) fn run(workspace: &xtask::Workspace) -> anyhow::Result<()> {
     let files = of_repository(workspace.root())?;
     note(format_args!("tidy: {} files", files.len()));
@@ -37,12 +36,10 @@ pub(crate) fn run(workspace: &xtask::Workspace) -> anyhow::Result<()> {
     bail!("tidy: {} findings", findings.len())
 }
 
-/// A text file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Source {
     /// From the root of the repository, with `/`.
     path: String,
-    /// The content.
     text: String,
 }
 
@@ -75,7 +72,6 @@ fn of_repository(root: &Path) -> anyhow::Result<Vec<Source>> {
     Ok(names.split_terminator('\0').filter_map(read).collect())
 }
 
-/// Files for a test: path and text.
 #[cfg(test)]
 fn given(files: &[(&str, &str)]) -> Vec<Source> {
     files.iter().map(|&(path, text)| Source { path: path.to_owned(), text: text.to_owned() }).collect()

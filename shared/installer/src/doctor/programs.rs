@@ -59,7 +59,6 @@ fn of_program(world: &World<'_>, name: &str) -> Finding {
     found(format!("{name}: {what}")).at(&user.show(&path), None).next(again)
 }
 
-/// A hook does without a helper.
 fn missing_helper(world: &World<'_>, helper: &str) -> Option<Finding> {
     let user = world.user();
     let starts_it = |hook: &&HookEntry| {

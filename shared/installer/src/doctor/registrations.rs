@@ -177,7 +177,6 @@ fn program_of(entry: &Entry, home: &Path, project: Option<&Path>) -> Option<Path
     (path.is_absolute() && is_plain).then_some(path)
 }
 
-/// The first word of a shell line, without the quotes around it.
 fn first_word(line: &str) -> Option<&str> {
     let line = line.trim_start();
     match line.chars().next()? {

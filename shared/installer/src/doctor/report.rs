@@ -73,7 +73,6 @@ pub struct Section {
 }
 
 impl Severity {
-    /// The first word of its line.
     const fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -106,7 +105,6 @@ impl Finding {
         Self::new(Severity::Broken, what)
     }
 
-    /// In this file, and line where it is known.
     pub(crate) fn at(self, file: &str, line: Option<usize>) -> Self {
         Self { file: Some(file.to_owned()), line, ..self }
     }
@@ -129,7 +127,6 @@ impl Finding {
         rest.strip_prefix(": ").or_else(|| rest.strip_prefix(' '))
     }
 
-    /// The finding on one line, with what to do.
     pub(crate) fn sentence(&self) -> String {
         let what = self.place_and_what();
         self.next.as_ref().map_or_else(|| what.clone(), |next| format!("{what}; {next}"))
@@ -159,7 +156,6 @@ impl Report {
         report
     }
 
-    /// The result of this hook's proof.
     pub(crate) fn proof_of(&self, hook: &str) -> String {
         let proofs = self.sections.iter().filter(|section| section.name == "Proofs");
         let mut of_hook = proofs.flat_map(|section| &section.findings).filter_map(|finding| {
@@ -169,7 +165,6 @@ impl Report {
         of_hook.next().unwrap_or_else(|| "-".to_owned())
     }
 
-    /// The findings that somebody should do something about.
     pub(crate) fn wrong(&self) -> impl Iterator<Item = &Finding> {
         self.findings().filter(|finding| finding.severity >= Severity::Warning)
     }

@@ -41,11 +41,9 @@ pub(crate) struct World<'a> {
     /// The user's own installation, then the project's two where there is a project.
     pub(crate) places: Vec<Installation>,
     pub(crate) folders: Places,
-    /// The settings files, the weakest first.
     pub(crate) levels: Vec<Level>,
     /// The installed programs whose bytes the manifest vouches for.
     pub(crate) vouched: BTreeSet<String>,
-    /// The report of each hook that can be asked, on itself.
     pub(crate) asked: BTreeMap<String, anyhow::Result<Enabled>>,
 }
 
@@ -60,7 +58,6 @@ pub(crate) enum Project<'a> {
 pub(crate) struct Level {
     /// The installation that the settings belong to; the administrator's have none.
     pub(crate) place: Option<Installation>,
-    /// The file, as a person reads it.
     pub(crate) shown: String,
     pub(crate) contents: Contents,
     /// Why it cannot be read, or not be edited.
@@ -189,12 +186,10 @@ impl Level {
         Self { place, shown, contents, unreadable }
     }
 
-    /// `None`: the administrator's.
     pub(crate) fn scope(&self) -> Option<Scope> {
         self.place.as_ref().map(|place| place.scope)
     }
 
-    /// An entry of the hook for this event.
     pub(crate) fn serves(&self, hook: &HookEntry, event: &str) -> bool {
         self.ours().any(|entry| entry.name.as_ref() == Some(&hook.name) && entry.event == event)
     }

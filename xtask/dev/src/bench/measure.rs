@@ -20,11 +20,8 @@ const MAX_PAYLOAD: usize = 60_000;
 pub(super) struct Process<'a> {
     pub(super) program: &'a Path,
     pub(super) args: &'a [&'a str],
-    /// The whole environment.
     pub(super) env: &'a [(String, String)],
-    /// Working directory.
     pub(super) cwd: &'a Path,
-    /// Content of stdin.
     pub(super) payload: &'a [u8],
 }
 

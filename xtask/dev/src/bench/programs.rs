@@ -13,13 +13,11 @@ use xtask::{Linking, Workspace};
 #[derive(Debug)]
 pub(super) struct Programs {
     pub(super) hooks: Binaries,
-    /// The empty program.
     pub(super) floor: PathBuf,
     /// The interpreter itself, not a shell script that looks for one; `None` where there is no Python.
     pub(super) python: Option<PathBuf>,
 }
 
-/// Builds the hooks and copies them into `scratch`.
 pub(super) fn build(workspace: &Workspace, scratch: &Path) -> anyhow::Result<Programs> {
     let triple = xtask::host_triple()?;
     let linking = Linking::of_this_machine(workspace, &triple)?;

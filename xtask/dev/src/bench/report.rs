@@ -8,7 +8,6 @@ const GROWTH_BUDGET: f64 = 1.15;
 
 const HEADS: [&str; 7] = ["CASE", "MEDIAN us", "P95 us", "FLOOR us", "RATIO", "PYTHON", "BIG/SMALL"];
 
-/// In a cell of a column that was not measured.
 const NOT_MEASURED: &str = "-";
 
 /// Two runs made next to each other, in microseconds.
@@ -16,14 +15,11 @@ const NOT_MEASURED: &str = "-";
 pub(super) struct Pair {
     /// The reference: the empty binary, or the small world.
     pub(super) base: f64,
-    /// The run under test.
     pub(super) subject: f64,
 }
 
-/// The samples of one case.
 #[derive(Debug)]
 pub(super) struct Measured {
-    /// Hook and case.
     pub(super) name: String,
     /// How many times the floor it may take.
     pub(super) budget: f64,

@@ -17,10 +17,8 @@ use tempfile::TempDir;
 use super::measure::{Process, Run};
 use crate::files;
 
-/// How many calls went before.
 const EARLIER_CALLS: usize = 20;
 
-/// State folder, below the scratch folder.
 const STATE: &str = "home/.claude/hook-state";
 
 /// Layer, sample and place of the team's configuration.
@@ -84,7 +82,6 @@ pub(super) struct Edit {
     pub(super) to: String,
 }
 
-/// The cases by the name of the hook.
 pub(super) fn cases() -> anyhow::Result<BTreeMap<String, HookCases>> {
     serde_yaml::from_str(FILE).context("reading xtask/dev/bench.yaml")
 }
@@ -141,17 +138,14 @@ impl<'a> World<'a> {
         Ok(world)
     }
 
-    /// The process to time.
     pub(super) fn process(&self) -> Process<'_> {
         self.process_of(self.program)
     }
 
-    /// Another program started in the same way: the empty binary.
     pub(super) fn process_of<'b>(&'b self, program: &'b Path) -> Process<'b> {
         Process { program, args: &[], env: &self.env, cwd: &self.folder, payload: &self.payload }
     }
 
-    /// Puts every file of the state back that a run changed.
     pub(super) fn reset(&self) -> anyhow::Result<()> {
         for (file, content) in &self.beginning {
             match content {

@@ -16,7 +16,6 @@ use super::{Platform, VERSION};
 use crate::files;
 use crate::schema::plugin::hooks;
 
-/// Folder of the programs.
 const BIN: &str = "bin";
 
 const README: &str = include_str!("README.archive.md");

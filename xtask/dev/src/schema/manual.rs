@@ -11,19 +11,14 @@ use serde_json::Value;
 
 use cells::{default_of, example_of, meaning_of, values_of};
 
-/// The page of the keys that are no hook's.
 const TOP: &str = "config/manual/configuration.md";
 
-/// Placeholder for a key that the user chooses.
 const CHOSEN: &str = "NAME";
 
-/// Placeholder for an entry of a list.
 const EACH: &str = "[]";
 
-/// The lines around the tables of a page.
 pub(super) const MARKERS: (&str, &str) = ("<!-- settings:begin -->\n", "<!-- settings:end -->\n");
 
-/// One key.
 #[derive(Debug, Default)]
 struct Row {
     /// Path of the key; within a hook's section without the section's name.

@@ -19,7 +19,6 @@ const ANSWERING: &str = "---\nname: answering-hooks\ndescription: How to answer 
     turn or gives advice, hook by hook. For any message of delegation-guard, stop-momentum, requirements-check, intent-validator and the \
     others of Barbless.\n---\n\n";
 
-/// All of them; `req` is the program that prints the manual.
 pub(super) fn files(root: &Path, catalog: &Catalog, req: &Path) -> anyhow::Result<Vec<Generated>> {
     let file = |path: &str, text: String| Generated { path: path.to_owned(), text };
     let manifest = fs::read_to_string(root.join(MANIFEST)).with_context(|| format!("reading {MANIFEST}"))?;

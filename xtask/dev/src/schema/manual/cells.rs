@@ -5,7 +5,6 @@ use serde_json::Value;
 /// Maximum length of a default in the table; the cell of a longer one gives its length.
 const MAX_DEFAULT: usize = 64;
 
-/// The ends of keys whose numbers have a unit.
 const UNITS: [(&str, &str); 10] = [
     ("_secs", "seconds"),
     ("_ttl", "seconds"),
@@ -36,7 +35,6 @@ pub(super) fn default_of(schema: &Value, default: Option<&Value>) -> String {
     }
 }
 
-/// The example the schema gives, as it would be written in a file.
 pub(super) fn example_of(key: &str, schema: &Value) -> Option<String> {
     let name = key.rsplit('.').next().unwrap_or(key);
     let example = schema.get("examples")?.get(0)?;
@@ -82,7 +80,6 @@ fn ways(schema: &Value) -> Vec<&Value> {
     all.filter(|way| way["type"] != "null").collect()
 }
 
-/// The values, with the unit of a number.
 pub(super) fn values_of(schema: &Value, key: &str) -> String {
     let ways = ways(schema);
     if let Some(all) = schema["enum"].as_array() {
@@ -107,7 +104,6 @@ pub(super) fn values_of(schema: &Value, key: &str) -> String {
     }
 }
 
-/// Lists each alternative once.
 fn joined(ways: &[&Value], key: &str) -> String {
     let mut told: Vec<String> = ways.iter().map(|way| values_of(way, key)).collect();
     told.dedup();
@@ -126,7 +122,6 @@ fn number(schema: &Value, key: &str) -> String {
     format!("{range}{}", unit.filter(|_| least != most).unwrap_or_default())
 }
 
-/// As YAML on one line.
 fn flow(value: &Value) -> String {
     match value {
         Value::String(text) if is_plain(text) => text.clone(),
