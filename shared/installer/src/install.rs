@@ -110,7 +110,7 @@ fn carry_out(host: &Host, wanted: &Install, voice: Voice, is_brief: bool) -> any
         }
     }
     // Whoever works in the source tree may build from it.
-    let known_only = (!source.is_build() && is_claude(host)).then_some(line.as_str());
+    let known_only = (voice == Voice::Req && is_claude(host)).then_some(line.as_str());
     let changed = plan.apply(host, known_only)?;
     plan.end(host, changed)?;
     if wanted.prune {

@@ -28,8 +28,7 @@ pub(crate) fn install(
     source: &Source,
     known_only: Option<&str>,
 ) -> anyhow::Result<bool> {
-    let binaries = source.binaries(&installation.catalog.hooks)?;
-    let wanted = if source.is_installed_in(installation) { Binaries::new() } else { binaries };
+    let wanted = source.binaries(installation)?;
     let copied = installation.alone(|| {
         remove_abandoned_of(installation)?;
         copy(installation, &wanted, known_only)

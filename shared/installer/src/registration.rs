@@ -17,7 +17,7 @@ pub(crate) const NOTICE: &str = "notice";
 const CONFIG_DIR: &str = r#""${CLAUDE_CONFIG_DIR:-$HOME/.claude}""#;
 
 /// The hook of that name, or an error that names the nearest one.
-pub(crate) fn find(catalog: &'static Catalog, name: &str) -> anyhow::Result<&'static HookEntry> {
+pub fn find(catalog: &'static Catalog, name: &str) -> anyhow::Result<&'static HookEntry> {
     if let Some(hook) = catalog.hook(name) {
         return Ok(hook);
     }

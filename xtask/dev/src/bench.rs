@@ -14,6 +14,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, ensure};
 use installer::catalog::Catalog;
+use installer::registration::find;
 
 use installer::say::{note, say};
 use measure::{Process, in_turn};
@@ -48,7 +49,11 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
         options.pairs
     );
     let cases = cases()?;
-    let hooks = chosen(options.hook.as_deref())?;
+    let catalog = Catalog::built_in()?;
+    let hooks = match &options.hook {
+        Some(name) => vec![find(catalog, name)?.name.clone()],
+        None => catalog.names(),
+    };
     let scratch = tempfile::tempdir().context("making a scratch folder")?;
     let programs = programs::build(workspace, scratch.path())?;
     if programs.python.is_none() {
@@ -92,18 +97,6 @@ fn measure<'a>(
     big.grow()?;
     let reset = || small.reset().and_then(|()| big.reset());
     Ok((beside_floor, in_turn(options.pairs, reset, || checked(&small), || checked(&big))?))
-}
-
-fn chosen(wanted: Option<&str>) -> anyhow::Result<Vec<String>> {
-    let catalog = Catalog::built_in()?;
-    let names = catalog.names().into_iter();
-    let chosen: Vec<String> = names.filter(|name| wanted.is_none_or(|wanted| wanted == name)).collect();
-    ensure!(
-        !chosen.is_empty(),
-        "no hook is named `{}`; config/hooks.yaml has them all",
-        wanted.unwrap_or_default()
-    );
-    Ok(chosen)
 }
 
 fn python(programs: &Programs, folder: &Path) -> anyhow::Result<Option<f64>> {

@@ -30,19 +30,9 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 const SUMS: &str = "SHA256SUMS";
 
-#[derive(Debug, Clone, Copy)]
-struct Platform<'a> {
-    triple: &'a str,
-}
-
-impl Platform<'_> {
-    fn is_windows(self) -> bool {
-        self.triple.contains("-windows-")
-    }
-
-    fn ending(self) -> &'static str {
-        if self.is_windows() { ".exe" } else { "" }
-    }
+/// The ending of program names on this platform.
+fn ending(triple: &str) -> &'static str {
+    if triple.contains("-windows-") { ".exe" } else { "" }
 }
 
 /// Writes `<out>/<version>/barbless-<version>-<target>/`, its archive beside it, and the checksums of all archives there.
@@ -52,7 +42,6 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> anyhow::Resul
         Some(triple) => triple.clone(),
         None => xtask::host_triple()?,
     };
-    let platform = Platform { triple: &triple };
     let catalog = Catalog::built_in()?;
     let binaries = binaries(workspace, catalog, arguments, &triple)?;
     let folder = arguments.out.clone().unwrap_or_else(|| root.join("dist")).join(VERSION);
@@ -60,7 +49,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> anyhow::Resul
     let folder = folder.canonicalize().with_context(|| format!("finding {}", folder.display()))?;
     let name = format!("barbless-{VERSION}-{triple}");
     let (tree, archive) = (folder.join(&name), folder.join(format!("{name}.tar.gz")));
-    tree::write(&tree, root, catalog, &binaries, platform)
+    tree::write(&tree, root, catalog, &binaries, &triple)
         .with_context(|| format!("writing {}", tree.display()))?;
     let bytes = tree::pack(&tree)?;
     fs::write(&archive, bytes).with_context(|| format!("writing {}", archive.display()))?;
@@ -90,7 +79,7 @@ fn binaries(
     let helpers = workspace.release_helpers(if xtask::has_target(&musl) { &musl } else { triple })?;
     let mut binaries = prebuilt(&folder, &catalog.hooks)?;
     binaries.extend(catalog.helpers().into_iter().map(|name| {
-        let file = helpers.join(format!("{name}{}", Platform { triple }.ending()));
+        let file = helpers.join(format!("{name}{}", ending(triple)));
         (name.to_owned(), file)
     }));
     Ok(binaries)

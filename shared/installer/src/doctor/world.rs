@@ -74,23 +74,21 @@ impl<'a> World<'a> {
         let user = Installation::of_this_user(host, voice)?;
         let catalog = user.catalog;
         let folders = Places::resolve(&host.environment, host.cwd().as_deref());
-        let both = [Scope::Project, Scope::Local];
-        let inside = |scope, dir: &Path| user.in_project(&host.environment, scope, dir);
+        let inside = |dir: &Path| -> anyhow::Result<Vec<Installation>> {
+            let both = [Scope::Project, Scope::Local].into_iter();
+            both.map(|scope| user.in_project(&host.environment, scope, dir)).collect()
+        };
         let of_project = match project {
             Project::None => Vec::new(),
-            Project::Here => {
-                let root = folders.root.as_deref();
-                both.iter().filter_map(|scope| inside(*scope, root?).ok()).collect()
-            }
-            Project::At(dir) => both.iter().map(|scope| inside(*scope, dir)).collect::<Result<_, _>>()?,
+            Project::Here => folders.root.as_deref().and_then(|root| inside(root).ok()).unwrap_or_default(),
+            Project::At(dir) => inside(dir)?,
         };
         let manifest = Manifest::read(&user)?;
         let places: Vec<Installation> = [user].into_iter().chain(of_project).collect();
-        let mut levels = Vec::new();
-        for place in &places {
-            let (owner, _) = ours(place)?;
-            levels.push(Level::read(Some(place.clone()), &place.settings, &owner));
-        }
+        let level = |place: &Installation| {
+            anyhow::Ok(Level::read(Some(place.clone()), &place.settings, &ours(place)?.0))
+        };
+        let mut levels: Vec<Level> = places.iter().map(level).collect::<Result<_, _>>()?;
         if managed.is_file() {
             let (owner, _) = ours(&places[0])?;
             levels.push(Level::read(None, managed, &owner));

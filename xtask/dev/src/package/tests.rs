@@ -8,10 +8,10 @@ use flate2::read::GzDecoder;
 use installer::catalog::Catalog;
 use installer::source::Binaries;
 
-use super::{Platform, tree};
+use super::tree;
 
-const LINUX: Platform<'_> = Platform { triple: "x86_64-unknown-linux-gnu" };
-const WINDOWS: Platform<'_> = Platform { triple: "x86_64-pc-windows-msvc" };
+const LINUX: &str = "x86_64-unknown-linux-gnu";
+const WINDOWS: &str = "x86_64-pc-windows-msvc";
 
 /// A file per program, which says its name.
 fn programs(folder: &Path, catalog: &Catalog) -> Binaries {
@@ -26,19 +26,19 @@ fn programs(folder: &Path, catalog: &Catalog) -> Binaries {
 }
 
 /// Puts the folder `b-1` together of all programs but one.
-fn written(scratch: &Path, missing: Option<&str>, platform: Platform<'_>) -> anyhow::Result<PathBuf> {
+fn written(scratch: &Path, missing: Option<&str>, triple: &str) -> anyhow::Result<PathBuf> {
     let (catalog, folder) = (Catalog::built_in().unwrap(), scratch.join("b-1"));
     let mut binaries = programs(scratch, catalog);
     binaries.retain(|name, _| Some(name.as_str()) != missing);
-    tree::write(&folder, xtask::Workspace::here().unwrap().root(), catalog, &binaries, platform)?;
+    tree::write(&folder, xtask::Workspace::here().unwrap().root(), catalog, &binaries, triple)?;
     Ok(folder)
 }
 
 #[test]
 fn it_is_a_plugin_with_a_program_for_each_hook_it_starts() {
-    for (platform, ending) in [(LINUX, ""), (WINDOWS, ".exe")] {
+    for (triple, ending) in [(LINUX, ""), (WINDOWS, ".exe")] {
         let scratch = tempfile::tempdir().unwrap();
-        let folder = written(scratch.path(), None, platform).unwrap();
+        let folder = written(scratch.path(), None, triple).unwrap();
         for path in [
             ".claude-plugin/plugin.json",
             ".claude-plugin/marketplace.json",
@@ -62,7 +62,7 @@ fn it_is_a_plugin_with_a_program_for_each_hook_it_starts() {
         // A link on Windows needs rights.
         let pacer = folder.join(format!("bin/pace-maker{ending}"));
         assert_eq!(fs::read_to_string(&pacer).unwrap(), "credit-pacer");
-        assert_eq!(pacer.is_symlink(), !platform.is_windows());
+        assert_eq!(pacer.is_symlink(), triple == LINUX);
         for command in Catalog::built_in().unwrap().hooks.iter().flat_map(|hook| &hook.commands) {
             assert!(folder.join(format!("bin/{command}{ending}")).is_file(), "{command}");
         }

@@ -12,7 +12,7 @@ use installer::source::Binaries;
 use serde_json::to_string_pretty;
 use tar::{Builder, HeaderMode};
 
-use super::{Platform, VERSION};
+use super::{VERSION, ending};
 use crate::files;
 use crate::schema::plugin::hooks;
 
@@ -26,7 +26,7 @@ pub(super) fn write(
     root: &Path,
     catalog: &Catalog,
     binaries: &Binaries,
-    platform: Platform<'_>,
+    triple: &str,
 ) -> anyhow::Result<()> {
     // Else it would become a second name of a hook's program, which does something else.
     let names = catalog.hooks.iter().map(|hook| hook.name.as_str());
@@ -43,17 +43,18 @@ pub(super) fn write(
         fs::create_dir_all(place.parent().unwrap_or(to))?;
         fs::write(place, fs::read(file)?)?;
     }
-    fs::write(to.join("hooks/hooks.json"), to_string_pretty(&hooks(catalog, platform.ending()))? + "\n")?;
+    fs::write(to.join("hooks/hooks.json"), to_string_pretty(&hooks(catalog, ending(triple)))? + "\n")?;
     fs::write(to.join("LICENSE"), fs::read(root.join("LICENSE"))?)?;
-    let req = if platform.is_windows() { r"bin\req.exe" } else { "./req" };
-    let readme = README.replace("{version}", VERSION).replace("{target}", platform.triple);
+    let req = if ending(triple) == ".exe" { r"bin\req.exe" } else { "./req" };
+    let readme = README.replace("{version}", VERSION).replace("{target}", triple);
     fs::write(to.join("README.md"), readme.replace("{req}", req))?;
-    programs(to, catalog, binaries, platform)
+    programs(to, catalog, binaries, triple)
 }
 
 /// Each program, and the second names of hooks. On Windows a second name is a copy: a link there needs rights.
-fn programs(to: &Path, catalog: &Catalog, binaries: &Binaries, platform: Platform<'_>) -> anyhow::Result<()> {
-    let at = |name: &str| to.join(BIN).join(format!("{name}{}", platform.ending()));
+fn programs(to: &Path, catalog: &Catalog, binaries: &Binaries, triple: &str) -> anyhow::Result<()> {
+    let is_windows = !ending(triple).is_empty();
+    let at = |name: &str| to.join(BIN).join(format!("{name}{}", ending(triple)));
     fs::create_dir(to.join(BIN))?;
     for (name, from) in binaries {
         fs::copy(from, at(name)).with_context(|| format!("copying {}", from.display()))?;
@@ -62,14 +63,14 @@ fn programs(to: &Path, catalog: &Catalog, binaries: &Binaries, platform: Platfor
     }
     for hook in &catalog.hooks {
         for second in hook.commands.iter().filter(|command| !binaries.contains_key(*command)) {
-            if platform.is_windows() {
+            if is_windows {
                 fs::copy(at(&hook.name), at(second))?;
             } else {
                 link(&hook.name, &at(second))?;
             }
         }
     }
-    if platform.is_windows() { Ok(()) } else { link("bin/req", &to.join("req")) }
+    if is_windows { Ok(()) } else { link("bin/req", &to.join("req")) }
 }
 
 #[cfg(unix)]
