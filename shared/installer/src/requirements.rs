@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::places::Installation;
-use crate::say::{answered, names_of, note, word_of};
+use crate::say::{answered, names_of, word_of};
 
 const BACKEND: [&str; 2] = ["judge", "backend"];
 
@@ -149,7 +149,8 @@ impl Chained {
         line: &StatusLineThere,
         before: Option<&Self>,
     ) -> anyhow::Result<Option<Self>> {
-        let (Some(printed), Some(command)) = (&hook.status_line, command_of(line)) else { return Ok(None) };
+        let command = line.command.clone().filter(|command| line.is_command && !command.trim().is_empty());
+        let (Some(printed), Some(command)) = (&hook.status_line, command) else { return Ok(None) };
         let key = printed.chain_path(&hook.name);
         let file = installation.file(&installation.requirements)?;
         let text = file.read()?.unwrap_or_default();
@@ -168,7 +169,7 @@ impl Chained {
         }
     }
 
-    fn put_into(&self, text: Option<&str>) -> Result<String, Refused> {
+    pub(crate) fn put_into(&self, text: Option<&str>) -> Result<String, Refused> {
         // JSON is YAML on one line.
         let command = Value::from(self.command.as_str()).to_string();
         config_edit::set_at(text.unwrap_or_default(), &self.key, &command)
@@ -183,27 +184,6 @@ impl Chained {
         let left = config_edit::unset_at(text, &self.key)?;
         Ok(Some(left).filter(|left| !left.trim().is_empty()))
     }
-
-    pub(crate) fn put(&self, installation: &Installation) -> anyhow::Result<()> {
-        if change(installation, |text| self.put_into(text).map(Some))? {
-            let (key, shown) = (self.key.join("."), installation.show(&installation.requirements));
-            note(format_args!("your own status line is kept as {key} in {shown}, and printed below"));
-        }
-        Ok(())
-    }
-
-    pub(crate) fn take_out(&self, installation: &Installation) -> anyhow::Result<()> {
-        if change(installation, |text| self.taken_out_of(text))? {
-            let (key, shown) = (self.key.join("."), installation.show(&installation.requirements));
-            note(format_args!("took {key} out of {shown}"));
-        }
-        Ok(())
-    }
-}
-
-/// The command of a status line; `None`: it is no command, so it cannot be printed below ours.
-pub(crate) fn command_of(line: &StatusLineThere) -> Option<String> {
-    line.command.clone().filter(|command| line.is_command && !command.trim().is_empty())
 }
 
 #[cfg(test)]
