@@ -18,12 +18,8 @@ const PRODUCT: &str = "barbless";
 /// The version this code writes. Raised when a field is added, because an older writer would drop it.
 const VERSION: u32 = 1;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Manifest {
-    product: String,
-    /// A manifest without one is of the first version.
-    #[serde(default = "first")]
-    version: u32,
     pub(crate) files: BTreeMap<String, InstalledFile>,
     /// Folders in which our programs were before: entries that lead there are ours.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -33,8 +29,13 @@ pub(crate) struct Manifest {
     pub(crate) settings: BTreeMap<PathBuf, Added>,
 }
 
-const fn first() -> u32 {
-    1
+/// The manifest as a file. One without a version is of the first.
+#[derive(Serialize)]
+struct Written<'a> {
+    product: &'a str,
+    version: u32,
+    #[serde(flatten)]
+    manifest: &'a Manifest,
 }
 
 /// Our parts of a settings file beside hook entries.
@@ -57,18 +58,6 @@ pub(crate) struct InstalledFile {
     pub(crate) version: String,
 }
 
-impl Default for Manifest {
-    fn default() -> Self {
-        Self {
-            product: PRODUCT.to_owned(),
-            version: VERSION,
-            files: BTreeMap::new(),
-            folders: Vec::new(),
-            settings: BTreeMap::new(),
-        }
-    }
-}
-
 impl Manifest {
     /// The manifest of an installation; empty if nothing is installed.
     pub(crate) fn read(installation: &Installation) -> anyhow::Result<Self> {
@@ -85,7 +74,8 @@ impl Manifest {
             if manifest.files.is_empty() && manifest.settings.is_empty() {
                 return Ok(None);
             }
-            Ok(Some(serde_json::to_string_pretty(&manifest)? + "\n"))
+            let written = Written { product: PRODUCT, version: VERSION, manifest: &manifest };
+            Ok(Some(serde_json::to_string_pretty(&written)? + "\n"))
         })?;
         Ok(())
     }

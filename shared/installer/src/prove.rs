@@ -61,8 +61,7 @@ impl Enabled {
         command.args(["status", "--json"]);
         // The project around this command is none of the installation's business.
         command.env_remove("CLAUDE_PROJECT_DIR").env_remove("CLAUDE_CODE_SESSION_ID");
-        let outside: &Path = if installation.home.is_dir() { &installation.home } else { Path::new("/") };
-        let place = installation.project.as_deref().unwrap_or(outside);
+        let place = installation.project.as_ref().unwrap_or(&installation.home);
         let (_, said) = heard(command.current_dir(place), b"")
             .with_context(|| format!("asking {hook} for its status"))?;
         serde_json::from_slice(&said).with_context(|| format!("reading the status of {hook}"))

@@ -73,12 +73,12 @@ pub(crate) fn status_line<'a>(
     installation: &Installation,
     hooks: &[&'a HookEntry],
 ) -> anyhow::Result<Option<(&'a HookEntry, String)>> {
-    let printed = hooks.iter().find_map(|hook| Some((*hook, hook.status_line.as_ref()?)));
-    let line = |(hook, printed): (&'a HookEntry, &crate::catalog::PrintedStatusLine)| {
-        let path = path_of(installation, &hook.name)?;
-        Ok((hook, client_settings::status_line_command(&path, &printed.arguments)))
+    let Some((hook, printed)) = hooks.iter().find_map(|hook| Some((*hook, hook.status_line.as_ref()?)))
+    else {
+        return Ok(None);
     };
-    printed.map(line).transpose()
+    let path = path_of(installation, &hook.name)?;
+    Ok(Some((hook, client_settings::status_line_command(&path, &printed.arguments))))
 }
 
 /// A script of the user's that starts the status line of one of these hooks. Chained, each would start the other.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use client_settings::UserFile;
-use shared::config::{SCHEMA_FILE, SCHEMA_TITLE, read_text};
+use shared::config::SCHEMA_FILE;
 use shared::host::Host;
 
 use crate::manifest::{Manifest, and_registered_elsewhere};
@@ -20,9 +20,6 @@ const STAYS_IN_PROJECTS: &str = "satisfactions and waivers stay in each reposito
                                  kept in each project, in .claude/sessions; to be rid of them, remove those folders";
 
 const NOTHING: &str = "there is nothing to remove";
-
-/// A longer schema is none of ours, in bytes.
-const MAX_SCHEMA_BYTES: u64 = 1024 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct Arguments {
@@ -195,11 +192,10 @@ impl Removal<'_> {
             return Ok(Vec::new());
         }
         let Installation { requirements, settings, .. } = self.installation;
-        let schema = Some(requirements.with_file_name(SCHEMA_FILE)).filter(|path| is_our_schema(path));
-        let kept = [requirements.clone(), self.installation.own_state(), self.installation.backups()];
+        let schema = requirements.with_file_name(SCHEMA_FILE);
+        let kept = [requirements.clone(), self.installation.own_state(), self.installation.backups(), schema];
         let backups = UserFile::at(settings)?.backups().into_iter().map(|backup| backup.path);
-        let all = kept.into_iter().chain(schema).chain(backups);
-        Ok(all.filter(|path| path.symlink_metadata().is_ok()).collect())
+        Ok(kept.into_iter().chain(backups).filter(|path| path.symlink_metadata().is_ok()).collect())
     }
 
     /// A folder that the environment names could be anything: only the user removes it.
@@ -229,9 +225,4 @@ pub(crate) fn prune(host: &Host, installation: &Installation) -> anyhow::Result<
         }
         Ok(())
     })
-}
-
-/// The schema for the user's editor. One with another title is somebody else's.
-fn is_our_schema(path: &Path) -> bool {
-    read_text(path, None, MAX_SCHEMA_BYTES).is_ok_and(|text| text.contains(SCHEMA_TITLE))
 }

@@ -93,22 +93,20 @@ fn difference<'e>(
     let has_args = entry.args.as_ref().is_some_and(|args| !args.is_empty());
     // Without a message a delay looks like a hang.
     let lacks_message = wanted.status_message.is_some() && entry.status_message != wanted.status_message;
-    let keys = [
-        (!is_program, "command"),
-        (has_args, "args"),
-        (shorter.is_some(), "timeout"),
-        (lacks_message, "statusMessage"),
+    let differing = [
+        (!is_program, "command", Severity::Broken),
+        (has_args, "args", Severity::Broken),
+        (shorter.is_some_and(|timeout| timeout < TOO_SHORT), "timeout", Severity::Broken),
+        (shorter.is_some_and(|timeout| timeout >= TOO_SHORT), "timeout", Severity::Warning),
+        (lacks_message, "statusMessage", Severity::Warning),
     ];
-    let harmful = entry.harmful_keys.iter().map(|key| key.escape_debug().to_string());
-    let wrong = keys.into_iter().filter(|(is_wrong, _)| *is_wrong).map(|(_, key)| key.to_owned());
-    let wrong: Vec<String> = harmful.chain(wrong).map(|key| format!("`{key}`")).collect();
-    let may_stop_nothing = !is_program
-        || has_args
-        || !entry.harmful_keys.is_empty()
-        || shorter.is_some_and(|timeout| timeout < TOO_SHORT);
-    let severity = if may_stop_nothing { Severity::Broken } else { Severity::Warning };
-    let what = format!("on {event} its entry differs from the one it should have in {}", list(&wrong));
-    (!wrong.is_empty()).then_some((severity, what, Some(entry)))
+    let differing = differing.into_iter().filter(|(differs, ..)| *differs);
+    let differing = differing.map(|(_, key, severity)| (format!("`{key}`"), severity));
+    let harmful =
+        entry.harmful_keys.iter().map(|key| (format!("`{}`", key.escape_debug()), Severity::Broken));
+    let (keys, severities): (Vec<String>, Vec<Severity>) = harmful.chain(differing).unzip();
+    let what = format!("on {event} its entry differs from the one it should have in {}", list(&keys));
+    Some((severities.into_iter().max()?, what, Some(entry)))
 }
 
 /// Entries of hooks that this version does not have. In a project's file they may be a teammate's newer ones.

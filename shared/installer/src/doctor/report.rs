@@ -175,20 +175,17 @@ impl Report {
 }
 
 fn summary(broken: usize, warnings: usize, fixable: bool) -> String {
-    let counted = |count: usize, one: &str, many: &str| match count {
-        1 => format!("1 {one}"),
-        count => format!("{count} {many}"),
-    };
-    let with = if warnings == 0 {
-        String::new()
-    } else {
-        format!(", with {}", counted(warnings, "warning", "warnings"))
-    };
-    let way = if fixable { "; to mend what can be mended safely, type: req doctor --fix" } else { "" };
     let things = match broken {
         0 => "nothing is broken".to_owned(),
-        _ => counted(broken, "thing is broken", "things are broken"),
+        1 => "1 thing is broken".to_owned(),
+        broken => format!("{broken} things are broken"),
     };
+    let with = match warnings {
+        0 => String::new(),
+        1 => ", with 1 warning".to_owned(),
+        warnings => format!(", with {warnings} warnings"),
+    };
+    let way = if fixable { "; to mend what can be mended safely, type: req doctor --fix" } else { "" };
     format!(
         "Programs, registrations, switches, configuration, proofs and state were checked: {things}{with}{way}."
     )

@@ -171,16 +171,17 @@ impl Level {
             Ok(contents) => {
                 // A fault names the same place.
                 let refused = contents.refused.clone().filter(|_| contents.faults.is_empty());
-                let why = refused.map(|refused| (refused.line, refused.why));
-                (contents, why)
+                (contents, refused)
             }
-            Err(Refused { line, column, why }) => {
-                let why = format!("column {column}: {why}: Claude Code reads nothing of it");
-                (Contents::default(), Some((line, why)))
+            Err(mut refused) => {
+                refused.why =
+                    format!("column {}: {}: Claude Code reads nothing of it", refused.column, refused.why);
+                (Contents::default(), Some(refused))
             }
         };
-        let unreadable =
-            refused.map(|(line, why)| Finding::broken(why).at(&shown, Some(line)).next("correct it by hand"));
+        let unreadable = refused.map(|Refused { line, why, .. }| {
+            Finding::broken(why).at(&shown, Some(line)).next("correct it by hand")
+        });
         Self { place, shown, contents, unreadable }
     }
 
