@@ -126,10 +126,6 @@ pub fn has_target(triple: &str) -> bool {
     output.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
 }
 
-pub fn musl(triple: &str) -> String {
-    triple.replace("-linux-gnu", "-linux-musl")
-}
-
 pub fn executable(name: &str) -> String {
     format!("{name}{}", env::consts::EXE_SUFFIX)
 }

@@ -121,14 +121,6 @@ impl Catalog {
     }
 }
 
-#[cfg(test)]
-impl Catalog {
-    /// For the rest of the tests.
-    pub(crate) fn leaked(self) -> &'static Self {
-        Box::leak(Box::new(self))
-    }
-}
-
 impl PrintedStatusLine {
     /// Path of the key in a configuration file, for the hook of this name.
     pub fn chain_path(&self, hook: &str) -> Vec<String> {

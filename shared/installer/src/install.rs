@@ -391,11 +391,8 @@ fn name_the_rest(installation: &Installation, hooks: &[&HookEntry]) {
         return;
     }
     say(if hooks.is_empty() { "No hook is registered. To register one:" } else { "Not registered:" });
-    let lines = rest.iter().map(|hook| installation.line(format_args!("enable {}", hook.name)));
-    let lines: Vec<String> = lines.collect();
-    let width = lines.iter().map(String::len).max().unwrap_or_default();
-    for (line, hook) in lines.iter().zip(rest) {
-        say(format_args!("  {line:width$}  {}", hook.summary));
+    for hook in rest {
+        say(format_args!("  {}  {}", installation.line(format_args!("enable {}", hook.name)), hook.summary));
     }
 }
 

@@ -212,16 +212,6 @@ impl Installation {
     }
 }
 
-#[cfg(test)]
-impl Installation {
-    /// One in a scratch home; of a project, the home is its folder.
-    pub(crate) fn scratch(home: &Path, scope: Scope) -> Self {
-        let environment = Environment { home: Some(home.to_owned()), ..Environment::default() };
-        let user = Self::user(&environment, Voice::Xtask).expect("it has a home");
-        Self { scope, project: (scope != Scope::User).then(|| home.to_owned()), ..user }
-    }
-}
-
 /// Why a configuration folder may have been filled by somebody else. `starts` are folders the user works in.
 fn why_not_the_users(config: &Path, home: &Path, starts: &[PathBuf]) -> Option<&'static str> {
     let (home, ends) = (real(home), [config.to_owned(), real(config)]);
@@ -264,8 +254,19 @@ pub fn executable(name: &str) -> String {
 mod tests {
     use shared::host::Environment;
 
+    use std::path::Path;
+
     use super::{Installation, Scope};
     use crate::say::Voice;
+
+    impl Installation {
+        /// One in a scratch home; of a project, the home is its folder.
+        pub(crate) fn scratch(home: &Path, scope: Scope) -> Self {
+            let environment = Environment { home: Some(home.to_owned()), ..Environment::default() };
+            let user = Self::user(&environment, Voice::Xtask).expect("it has a home");
+            Self { scope, project: (scope != Scope::User).then(|| home.to_owned()), ..user }
+        }
+    }
 
     #[cfg(unix)]
     #[test]

@@ -3,6 +3,7 @@
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
 
 use crate::catalog::HookEntry;
 use anyhow::{anyhow, bail, ensure};
@@ -12,6 +13,8 @@ use inquire::{Confirm, InquireError, MultiSelect};
 use shared::host::Host;
 use shared::operator::{Standing, refusal, standing};
 use similar::TextDiff;
+
+const USAGE: u8 = 64;
 
 const UNANSWERED: &str = "no answer; nothing was changed";
 
@@ -73,6 +76,19 @@ impl Voice {
     pub fn prune(self) -> String {
         self.line(if self == Self::Xtask { "sync --prune" } else { "install --prune" })
     }
+}
+
+/// How a program of `cargo xtask` ends: 0 done, 1 failed or refused, 64 wrong usage.
+pub fn ended(result: Result<anyhow::Result<()>, clap::Error>) -> ExitCode {
+    match result {
+        Ok(Ok(())) => return ExitCode::SUCCESS,
+        Ok(Err(error)) => note(format_args!("error: {error:#}")),
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { ExitCode::from(USAGE) } else { ExitCode::SUCCESS };
+        }
+    }
+    ExitCode::FAILURE
 }
 
 pub(crate) fn can_ask() -> bool {

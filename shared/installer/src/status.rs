@@ -92,7 +92,10 @@ fn status_of(
 ) -> anyhow::Result<HookStatus> {
     let there: Vec<&Level> = world.levels.iter().filter(|level| level.registers(&hook.name)).collect();
     let by_plugin = world.plugin().is_some();
-    let is_registered = |event: &&String| by_plugin || there.iter().any(|level| level.serves(hook, event));
+    let serves = |level: &Level, event: &str| {
+        level.contents.ours().any(|entry| entry.name.as_ref() == Some(&hook.name) && entry.event == event)
+    };
+    let is_registered = |event: &&String| by_plugin || there.iter().any(|level| serves(level, event));
     let mut registered: Vec<String> =
         hook.events.iter().map(|entry| &entry.event).filter(is_registered).cloned().collect();
     registered.dedup();

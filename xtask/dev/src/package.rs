@@ -54,7 +54,12 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> anyhow::Resul
     let bytes = tree::pack(&tree)?;
     fs::write(&archive, bytes).with_context(|| format!("writing {}", archive.display()))?;
     fs::write(folder.join(SUMS), sums(&folder)?).with_context(|| format!("writing {SUMS}"))?;
-    report(&tree, &archive);
+    let (tree, archive) = (tree.display(), archive.display());
+    say(format_args!("the plugin is in {tree}"));
+    say(format_args!("its archive is {archive}, its checksum in {SUMS} beside it"));
+    say("to load it into Claude Code:");
+    say(format_args!("  claude plugin marketplace add {tree}"));
+    say("  claude plugin install barbless@barbless");
     Ok(())
 }
 
@@ -75,7 +80,7 @@ fn binaries(
          (libc6-dev on Debian and Ubuntu, glibc-static on Fedora), and package again"
     );
     let folder = workspace.release_hooks(triple, Linking::Static, &[])?;
-    let musl = xtask::musl(triple);
+    let musl = triple.replace("-linux-gnu", "-linux-musl");
     let helpers = workspace.release_helpers(if xtask::has_target(&musl) { &musl } else { triple })?;
     let mut binaries = prebuilt(&folder, &catalog.hooks)?;
     binaries.extend(catalog.helpers().into_iter().map(|name| {
@@ -97,14 +102,6 @@ fn sums(folder: &Path) -> anyhow::Result<String> {
         Ok(format!("{}  {name}\n", hash(&bytes)))
     };
     names.iter().map(line).collect()
-}
-
-fn report(tree: &Path, archive: &Path) {
-    say(format_args!("the plugin is in {}", tree.display()));
-    say(format_args!("its archive is {}, its checksum in {SUMS} beside it", archive.display()));
-    say("to load it into Claude Code:");
-    say(format_args!("  claude plugin marketplace add {}", tree.display()));
-    say("  claude plugin install barbless@barbless");
 }
 
 #[cfg(test)]

@@ -67,17 +67,11 @@ pub(crate) fn run(workspace: &Workspace, check: bool, built: Option<&Path>) -> a
         let all: Vec<&str> = stale.iter().map(|file| file.path.as_str()).collect();
         bail!("{} must be generated anew: run `cargo xtask schema`", list(&all));
     }
-    write(root, &stale)
-}
-
-fn write(root: &Path, files: &[&Generated]) -> anyhow::Result<()> {
-    for file in files {
-        let path = root.join(&file.path);
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
-        }
-        fs::write(&path, &file.text).with_context(|| format!("writing {}", file.path))?;
-        say(format_args!("wrote {}", file.path));
+    for Generated { path, text } in stale {
+        let file = root.join(path);
+        fs::create_dir_all(file.parent().unwrap_or(root)).with_context(|| format!("making {path}"))?;
+        fs::write(file, text).with_context(|| format!("writing {path}"))?;
+        say(format_args!("wrote {path}"));
     }
     Ok(())
 }

@@ -73,6 +73,11 @@ fn of_repository(root: &Path) -> anyhow::Result<Vec<Source>> {
 }
 
 #[cfg(test)]
-fn given(files: &[(&str, &str)]) -> Vec<Source> {
-    files.iter().map(|&(path, text)| Source { path: path.to_owned(), text: text.to_owned() }).collect()
+mod tests {
+    use super::Source;
+
+    /// Files for a test: path and text.
+    pub(super) fn given(files: &[(&str, &str)]) -> Vec<Source> {
+        files.iter().map(|&(path, text)| Source { path: path.to_owned(), text: text.to_owned() }).collect()
+    }
 }

@@ -42,8 +42,8 @@ pub(super) fn all(world: &World<'_>) -> Vec<Finding> {
 /// A value that makes Claude Code ignore hooks. It is broken where it takes an entry of ours along.
 fn misshapen(level: &Level, Fault { event, what, line, .. }: &Fault) -> Finding {
     let is_whole_file = event.is_empty();
-    let takes_ours =
-        level.contents.refused.is_some() || level.ours().any(|entry| is_whole_file || entry.event == *event);
+    let takes_ours = level.contents.refused.is_some()
+        || level.contents.ours().any(|entry| is_whole_file || entry.event == *event);
     let severity = if takes_ours { Severity::Broken } else { Severity::Warning };
     let (effect, key) = if is_whole_file {
         ("no hook of this file runs", "hooks".to_owned())
@@ -57,7 +57,8 @@ fn misshapen(level: &Level, Fault { event, what, line, .. }: &Fault) -> Finding 
 
 /// The entries of one hook in one file, compared with those that this version writes.
 fn of_hook(level: &Level, hook: &HookEntry) -> Vec<Finding> {
-    let entries: Vec<&Entry> = level.ours().filter(|entry| entry.name.as_ref() == Some(&hook.name)).collect();
+    let entries: Vec<&Entry> =
+        level.contents.ours().filter(|entry| entry.name.as_ref() == Some(&hook.name)).collect();
     let Some(place) = level.place.as_ref().filter(|_| !entries.is_empty()) else { return Vec::new() };
     let program = program(place, &hook.name).ok();
     let on = |wanted: &EventEntry| {
@@ -119,7 +120,7 @@ fn gone(level: &Level, hooks: &[HookEntry]) -> Vec<Finding> {
         let what = format!("{name}: this version has no such hook, and its entry is still there");
         Some(Finding::warning(what).at(&level.shown, Some(entry.line)).next(place.voice.prune()))
     };
-    let mut found: Vec<Finding> = level.ours().filter_map(of_entry).collect();
+    let mut found: Vec<Finding> = level.contents.ours().filter_map(of_entry).collect();
     found.dedup_by(|one, other| one.what == other.what);
     found
 }

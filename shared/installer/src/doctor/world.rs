@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::catalog::{Catalog, HookEntry};
-use client_settings::{Contents, Entry, Owner, Refused};
+use client_settings::{Contents, Owner, Refused};
 use shared::config::{self, read_text};
 use shared::host::{Host, Places};
 use shared::state::Store;
@@ -166,7 +166,7 @@ impl Level {
         }
     }
 
-    fn of_text(place: Option<Installation>, shown: String, text: &str, owner: &Owner) -> Self {
+    pub(super) fn of_text(place: Option<Installation>, shown: String, text: &str, owner: &Owner) -> Self {
         let (contents, refused) = match client_settings::read(text, owner) {
             Ok(contents) => {
                 // A fault names the same place.
@@ -189,26 +189,7 @@ impl Level {
         self.place.as_ref().map(|place| place.scope)
     }
 
-    pub(crate) fn serves(&self, hook: &HookEntry, event: &str) -> bool {
-        self.ours().any(|entry| entry.name.as_ref() == Some(&hook.name) && entry.event == event)
-    }
-
-    pub(crate) fn ours(&self) -> impl Iterator<Item = &Entry> {
-        self.contents.ours()
-    }
-
     pub(crate) fn registers(&self, hook: &str) -> bool {
-        self.ours().any(|entry| entry.name.as_deref() == Some(hook))
-    }
-}
-
-#[cfg(test)]
-impl Level {
-    /// A file in which these programs in `/h` are ours.
-    pub(crate) fn owned(scope: Option<Scope>, text: &str, binaries: &[String]) -> Self {
-        let owner =
-            Owner { folders: vec![PathBuf::from("/h")], binaries: binaries.to_vec(), ..Owner::default() };
-        let place = scope.map(|scope| Installation::scratch(Path::new("/home/me"), scope));
-        Self::of_text(place, "f".to_owned(), text, &owner)
+        self.contents.ours().any(|entry| entry.name.as_deref() == Some(hook))
     }
 }

@@ -92,7 +92,7 @@ fn circle(mut arrows: Arrows) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::tidy::given;
+    use crate::tidy::tests::given;
 
     #[test]
     fn finds_a_circle_over_several_modules_and_ways_to_import() {

@@ -66,7 +66,7 @@ fn may_depend(from: &str, to: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{check, may_depend};
-    use crate::tidy::given;
+    use crate::tidy::tests::given;
 
     #[test]
     fn arrows_point_to_shared_and_tests_may_use_all() {
