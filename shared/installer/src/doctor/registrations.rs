@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::catalog::{EventEntry, HookEntry};
-use client_settings::{Entry, Fault, Program};
+use client_settings::{Entry, Fault, Program, first_word};
 use shared::host::display_path;
 
 use super::report::{Finding, Severity};
@@ -166,22 +166,15 @@ fn of_others(level: &Level, home: &Path, project: Option<&Path>) -> Vec<Finding>
 /// The absolute path that an entry starts with. An entry that needs a shell to be understood has none.
 fn program_of(entry: &Entry, home: &Path, project: Option<&Path>) -> Option<PathBuf> {
     let command = entry.command.as_deref()?;
-    let first = if entry.args.is_some() { command } else { first_word(command)? };
+    let first = if entry.args.is_some() { command.to_owned() } else { first_word(command) };
     let project = project.unwrap_or(Path::new("$"));
     let path = [("~/", home), ("$HOME/", home), ("$CLAUDE_PROJECT_DIR/", project)]
         .into_iter()
         .find_map(|(start, root)| Some(root.join(first.strip_prefix(start)?)))
-        .unwrap_or_else(|| PathBuf::from(first));
-    let is_plain = !path.to_string_lossy().contains(['$', '`', '*', '?', '(', '{', '\\', '"', '\'']);
+        .unwrap_or_else(|| PathBuf::from(&first));
+    let is_plain =
+        !path.to_string_lossy().contains(['$', '`', '*', '?', '(', '{', '\\', ';', '|', '&', '>', '<']);
     (path.is_absolute() && is_plain).then_some(path)
-}
-
-fn first_word(line: &str) -> Option<&str> {
-    let line = line.trim_start();
-    match line.chars().next()? {
-        quote @ ('"' | '\'') => line[1..].split(quote).next(),
-        _ => line.split([' ', '\t', '\n', ';', '|', '&', '>', '<']).next(),
-    }
 }
 
 #[cfg(test)]
