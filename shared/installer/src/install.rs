@@ -268,11 +268,9 @@ impl<'a> Plan<'a> {
         }
         report.wrong().for_each(say);
         let ours = report.sections.iter().filter(|section| OF_HOOKS.contains(&section.name.as_str()));
-        let mut severities = ours.flat_map(|section| &section.findings).map(|finding| finding.severity);
-        ensure!(
-            !severities.any(|severity| severity == Severity::Broken),
-            "not every registered hook does what it promises; see above"
-        );
+        let mut of_hooks = ours.flat_map(|section| &section.findings);
+        let is_broken = of_hooks.any(|finding| finding.severity == Severity::Broken);
+        ensure!(!is_broken, "not every registered hook does what it promises; see above");
         Ok(report)
     }
 

@@ -59,7 +59,6 @@ pub(crate) struct InstalledFile {
 }
 
 impl Manifest {
-    /// The manifest of an installation; empty if nothing is installed.
     pub(crate) fn read(installation: &Installation) -> anyhow::Result<Self> {
         let path = path(installation);
         Self::parse(&path, UserFile::at(&path)?.read()?.as_deref())
@@ -93,7 +92,6 @@ impl Manifest {
         serde_json::from_value(value).with_context(strange)
     }
 
-    /// The installed program of that name has the bytes that were installed.
     pub(crate) fn vouches_for(&self, installation: &Installation, binary: &str) -> bool {
         let hash = hash_of(&installation.installed(binary)).ok().flatten();
         hash.is_some_and(|hash| self.files.get(binary).is_some_and(|file| file.sha256 == hash))

@@ -16,7 +16,6 @@ use crate::catalog::Catalog;
 use crate::files::file_of_project;
 use crate::say::{Voice, word_of};
 
-/// The manifest's name for the user's own settings.
 pub(crate) const USER: &str = "user";
 
 const STATE: &str = "hook-state";
@@ -139,7 +138,6 @@ impl Installation {
         })
     }
 
-    /// The same programs, registered in the settings of the project around `dir`.
     pub fn in_project(&self, environment: &Environment, scope: Scope, dir: &Path) -> anyhow::Result<Self> {
         if !dir.is_dir() {
             bail!("{} is not a folder", dir.display());
@@ -159,7 +157,6 @@ impl Installation {
         Self { scope, project: Some(root.to_owned()), settings, requirements, ..self.clone() }
     }
 
-    /// The folder of the state where the environment names no other one.
     pub fn own_state(&self) -> PathBuf {
         self.hooks.with_file_name(STATE)
     }

@@ -73,7 +73,11 @@ pub(crate) fn copy(
     binaries: &Binaries,
     known_only: Option<&str>,
 ) -> anyhow::Result<Vec<String>> {
-    let read = |(name, from): (&String, &PathBuf)| Incoming::read(installation, name, from);
+    let read = |(name, from): (&String, &PathBuf)| {
+        let bytes = fs::read(from).with_context(|| format!("reading {}", from.display()))?;
+        let (sha256, place) = (hash(&bytes), installation.installed(name));
+        anyhow::Ok(Incoming { name: name.clone(), from: from.clone(), bytes, sha256, place })
+    };
     let all: Vec<Incoming> = binaries.iter().map(read).collect::<Result<_, _>>()?;
     let manifest = Manifest::read(installation)?;
     all.iter().try_for_each(|new| new.ensure_allowed(&manifest, known_only))?;
@@ -123,12 +127,6 @@ fn stage(all: Vec<Incoming>, catalog: &Catalog) -> anyhow::Result<Vec<(Incoming,
 }
 
 impl Incoming {
-    fn read(installation: &Installation, name: &str, from: &Path) -> anyhow::Result<Self> {
-        let bytes = fs::read(from).with_context(|| format!("reading {}", from.display()))?;
-        let (sha256, place) = (hash(&bytes), installation.installed(name));
-        Ok(Self { name: name.to_owned(), from: from.to_owned(), bytes, sha256, place })
-    }
-
     fn ensure_allowed(&self, manifest: &Manifest, known_only: Option<&str>) -> anyhow::Result<()> {
         let known = manifest.files.get(&self.name);
         if let Some(line) = known_only

@@ -108,7 +108,6 @@ pub(crate) fn try_out_helper(program: &Path, name: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs the hook, which must answer as documented. Returns what it did.
 pub(crate) fn try_out(program: &Path, hook: &HookEntry) -> anyhow::Result<String> {
     let event = hook.proof.event_name();
     let (said, took) = run(program, hook)?;

@@ -16,7 +16,6 @@ pub(crate) const NOTICE: &str = "notice";
 /// The configuration folder of the user who runs the line.
 const CONFIG_DIR: &str = r#""${CLAUDE_CONFIG_DIR:-$HOME/.claude}""#;
 
-/// The hook of that name, or an error that names the nearest one.
 pub fn find(catalog: &'static Catalog, name: &str) -> anyhow::Result<&'static HookEntry> {
     if let Some(hook) = catalog.hook(name) {
         return Ok(hook);

@@ -74,7 +74,6 @@ impl Lines<'_> {
     }
 }
 
-/// Changes the configuration of this scope. Returns whether it was changed.
 pub(crate) fn change(
     installation: &Installation,
     edit: impl FnOnce(Option<&str>) -> Result<Option<String>, Refused>,

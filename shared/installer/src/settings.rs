@@ -43,9 +43,7 @@ fn with(owner: &Owner, added: &Added) -> Owner {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Choice {
     pub(crate) hooks: Vec<&'static HookEntry>,
-    /// Their permission rules, beside those that were added before.
     pub(crate) allow_rules: bool,
-    /// The status line of the hook among them that prints one.
     pub(crate) status_line: bool,
 }
 
@@ -58,7 +56,6 @@ pub(crate) struct Change {
     back_to: Option<Backup>,
 }
 
-/// A settings file of Claude Code that an edit does not refuse.
 pub(crate) struct Settings<'a> {
     installation: &'a Installation,
     file: UserFile,
@@ -288,7 +285,6 @@ impl<'a> Settings<'a> {
     }
 }
 
-/// The entry that tells a teammate who lacks one of these hooks.
 fn notice_of(entries: &[Registration]) -> Option<Registration> {
     let names: BTreeSet<String> = entries.iter().filter_map(|entry| entry.program.name()).collect();
     (!names.is_empty()).then(|| notice(&names.into_iter().collect::<Vec<_>>()))

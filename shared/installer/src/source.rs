@@ -38,7 +38,6 @@ impl Source {
         Ok(())
     }
 
-    /// The programs to copy into this installation.
     pub(crate) fn binaries(&self, installation: &Installation) -> anyhow::Result<Binaries> {
         let folder = self.0.as_ref().context("no folder of programs is given: --prebuilt DIR")?;
         let is_there = self.is_installed_in(installation);

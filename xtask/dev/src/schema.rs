@@ -110,21 +110,17 @@ fn requirements(catalog: &Catalog, binaries: &Binaries) -> anyhow::Result<Value>
 
 /// Takes out of a section the keys that stand at the top of the file instead.
 fn root_keys(section: &mut Map<String, Value>) -> Vec<(String, Value)> {
-    let properties = section.get_mut("properties").and_then(Value::as_object_mut);
-    let is_root = |property: &mut Value| {
-        property.as_object_mut().is_some_and(|property| property.shift_remove("x-root-key").is_some())
+    let Some(properties) = section.get_mut("properties").and_then(Value::as_object_mut) else {
+        return Vec::new();
     };
-    let mut keys = Vec::new();
-    if let Some(properties) = properties {
-        for (key, mut property) in std::mem::take(properties) {
-            if is_root(&mut property) {
-                keys.push((key, property));
-            } else {
-                properties.insert(key, property);
-            }
-        }
+    let all = std::mem::take(properties).into_iter();
+    let (mut roots, own): (Map<_, _>, Map<_, _>) =
+        all.partition(|(_, property)| property.get("x-root-key").is_some());
+    *properties = own;
+    for property in roots.values_mut().filter_map(Value::as_object_mut) {
+        property.shift_remove("x-root-key");
     }
-    keys
+    roots.into_iter().collect()
 }
 
 /// A key at the top of the file, with the hooks that read it: one, or several alike.
@@ -177,7 +173,6 @@ fn pages(catalog: &Catalog) -> String {
     )
 }
 
-/// README's table. `usd_per_day` is what the hooks that ask a model may spend in all.
 fn table(catalog: &Catalog, usd_per_day: f64) -> String {
     let heads = "| hook | what it does | switched on | cost per call |\n|---|---|---|---|\n";
     let row = |hook: &HookEntry| {

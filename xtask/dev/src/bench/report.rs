@@ -80,7 +80,6 @@ fn quantile(mut values: Vec<f64>, per_mille: usize) -> f64 {
     *values.select_nth_unstable_by(rank - 1, f64::total_cmp).1
 }
 
-/// Median of the subjects over median of the bases.
 pub(super) fn ratio(pairs: &[Pair]) -> f64 {
     let (bases, subjects) = split(pairs);
     quantile(subjects, 500) / quantile(bases, 500)

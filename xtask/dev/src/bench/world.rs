@@ -86,7 +86,6 @@ pub(super) fn cases() -> anyhow::Result<BTreeMap<String, HookCases>> {
     serde_yaml::from_str(FILE).context("reading xtask/dev/bench.yaml")
 }
 
-/// One case, ready to run.
 #[derive(Debug)]
 pub(super) struct World<'a> {
     // Held for its destructor: the folder goes when the world goes.
@@ -293,7 +292,6 @@ impl<'a> World<'a> {
     }
 }
 
-/// The environment that Claude Code gives its hooks.
 fn environment(folder: &Path) -> Vec<(String, String)> {
     let below = |name: &str| folder.join(name).display().to_string();
     let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };

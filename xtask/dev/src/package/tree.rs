@@ -20,7 +20,6 @@ const BIN: &str = "bin";
 
 const README: &str = include_str!("README.archive.md");
 
-/// Writes the folder, in place of what was there.
 pub(super) fn write(
     to: &Path,
     root: &Path,

@@ -81,7 +81,6 @@ fn section(schema: &Value, defaults: &Value) -> Vec<Row> {
     rows
 }
 
-/// The row of a key, and those of the keys below it.
 fn rows_of(key: &str, schema: &Value, default: Option<&Value>, set_in: &'static str) -> Vec<Row> {
     let set_in = match schema["x-set-in"].as_str() {
         _ if schema.get("x-global-only").is_some() => "global",

@@ -8,7 +8,6 @@ use super::{Source, finding};
 /// The modules at the top of a crate and what each imports of the others.
 type Arrows = BTreeMap<String, BTreeSet<String>>;
 
-/// Checks every crate: a folder with a manifest and `src/`.
 pub(super) fn check(files: &[Source]) -> Vec<String> {
     let crates = files.iter().filter_map(|file| file.path.strip_suffix("/Cargo.toml"));
     crates.filter_map(|folder| check_one(folder, files)).collect()
