@@ -1,9 +1,6 @@
 //! `req doctor`: whether everything holds that is promised. Doctor proves each hook by running it, compares our registrations with the
 //! catalog, and reports what silences hooks. It never runs a program that is not ours.
-//!
-//! - `world`: everything that is read once, with the settings files
-//! - `programs`, `registrations`, `switches`, `runs`: the checks, each a function from the world to findings
-//! - `report`: the result
+//! `world` is read once; the checks are functions from it to findings.
 
 mod programs;
 mod registrations;
@@ -13,17 +10,17 @@ mod switches;
 pub(crate) mod world;
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use shared::host::Host;
+use shared::host::{Host, Places};
 use shared::operator::refusal;
 
 use crate::places::{Installation, Scope};
 use crate::say::{Voice, is_claude};
 use crate::settings::{Choice, Settings};
-use world::{Project, World};
+use world::World;
 
 pub use report::{Finding, Report, Section, Severity};
 pub use world::managed_settings;
@@ -31,7 +28,8 @@ pub use world::managed_settings;
 /// Looks at everything, and with `fix` mends what can be mended safely. `managed` is the administrator's file, see
 /// [`managed_settings`].
 pub fn run(host: &Host, fix: bool, managed: &Path) -> anyhow::Result<Report> {
-    let read = || World::read(host, managed, Project::Here, Voice::Req);
+    let project = around(host);
+    let read = || World::read(host, managed, project.as_deref(), Voice::Req);
     let world = read()?;
     let before = look(&world);
     if !fix {
@@ -44,8 +42,12 @@ pub fn run(host: &Host, fix: bool, managed: &Path) -> anyhow::Result<Report> {
 }
 
 pub(crate) fn of(host: &Host, installation: &Installation, managed: &Path) -> anyhow::Result<Report> {
-    let project = installation.project.as_deref().map_or(Project::None, Project::At);
-    Ok(look(&World::read(host, managed, project, installation.voice)?))
+    Ok(look(&World::read(host, managed, installation.project.as_deref(), installation.voice)?))
+}
+
+/// The project that the command is started in.
+pub(crate) fn around(host: &Host) -> Option<PathBuf> {
+    Places::resolve(&host.environment, host.cwd().as_deref()).root
 }
 
 /// The checks that run no event: what is installed, registered and switched on.

@@ -22,9 +22,6 @@ use crate::uninstall::prune;
 /// The sections of doctor's report that are about what was just registered. State and configuration are as they were before.
 const OF_HOOKS: [&str; 4] = ["Binaries", "Registrations", "In force", "Proofs"];
 
-/// The command that sets up a project.
-const COMMAND: &str = "req";
-
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line, independent of each other")]
 pub struct Install {
@@ -252,7 +249,7 @@ impl<'a> Plan<'a> {
         }
         let has_key = host.variable(KEY).is_some();
         next_for_judge(self.installation, hooks, has_key)?.iter().for_each(say);
-        let is_set_up = hooks.iter().any(|hook| hook.commands.iter().any(|command| command == COMMAND));
+        let is_set_up = hooks.iter().any(|hook| hook.commands.iter().any(|command| command == "req"));
         if changed && is_set_up && !is_brief {
             say("Next, in a project of yours: req init");
         }
@@ -262,7 +259,9 @@ impl<'a> Plan<'a> {
     /// Shows these hooks, each with its proof and the ways to silence it, the status line, and what is wrong.
     fn report(&self, host: &Host, hooks: &[&HookEntry]) -> anyhow::Result<Report> {
         let report = doctor::of(host, self.installation, &managed_settings())?;
-        hooks.iter().for_each(|hook| say(self.block(&report, hook)));
+        for hook in hooks {
+            say(self.block(&report, hook));
+        }
         if let Some(printer) = hooks.iter().find(|hook| hook.status_line.is_some()) {
             say(self.status_line_sentence(printer));
         }

@@ -130,8 +130,9 @@ fn run(program: &Path, hook: &HookEntry) -> anyhow::Result<(String, Duration)> {
     command.env("HOME", world.join("home")).env("USERPROFILE", world.join("home"));
     command.env("CLAUDE_HOOK_STATE_DIR", world.join("state")).env("CLAUDE_PROJECT_DIR", &project);
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("CLAUDECODE", "1");
-    let input = serde_json::to_vec(&filled(&Value::Object(hook.proof.event.clone()), &project))?;
-    let (status, said) = heard(&mut command, &input)?;
+    let (event, place) = (&hook.proof.event, Value::from(project.to_string_lossy()).to_string());
+    let input = serde_json::to_string(event)?.replace("{project}", place.trim_matches('"'));
+    let (status, said) = heard(&mut command, input.as_bytes())?;
     ensure!(status.success(), "ended with {status}, where a hook always ends with 0");
     let started = Instant::now();
     let mut version = Command::new(program);
@@ -165,18 +166,6 @@ pub fn with_times(text: &str) -> anyhow::Result<String> {
         filled += rest;
     }
     Ok(filled)
-}
-
-fn filled(value: &Value, project: &Path) -> Value {
-    match value {
-        Value::String(text) => Value::String(text.replace("{project}", &project.to_string_lossy())),
-        Value::Array(list) => list.iter().map(|value| filled(value, project)).collect(),
-        Value::Object(map) => {
-            let pair = |(key, value): (&String, &Value)| (key.clone(), filled(value, project));
-            Value::Object(map.iter().map(pair).collect::<Map<_, _>>())
-        }
-        other => other.clone(),
-    }
 }
 
 /// The answer as Claude Code understands it. An answer that it would drop is an error.

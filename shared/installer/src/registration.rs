@@ -82,13 +82,11 @@ pub(crate) fn status_line<'a>(
 
 /// A script of the user's that starts the status line of one of these hooks. Chained, each would start the other.
 pub(crate) fn starts_ours(command: &str, hooks: &[&HookEntry]) -> bool {
-    hooks.iter().any(|hook| {
-        let arguments = hook.status_line.as_ref().map(|printed| &printed.arguments);
-        let starts = |end: &&str| {
-            arguments.is_some_and(|arguments| command.contains(&format!("{}{end} {arguments}", hook.name)))
-        };
-        ["", "\"", "'", ".exe"].iter().any(starts)
-    })
+    let printers = hooks.iter().filter_map(|hook| Some((&hook.name, hook.status_line.as_ref()?)));
+    let mut lines = printers.flat_map(|(name, printed)| {
+        ["", "\"", "'", ".exe"].map(|end| format!("{name}{end} {}", printed.arguments))
+    });
+    lines.any(|line| command.contains(&line))
 }
 
 /// The line of a project's settings that starts a hook. Claude Code adds up the hooks of all levels, and a hook that runs twice

@@ -8,10 +8,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use shared::host::Host;
 
-use crate::doctor::world::{Level, Project, World};
+use crate::doctor::world::{Level, World};
 use crate::doctor::{self, Finding, Severity, managed_settings};
 use crate::files::hash_of;
-use crate::places::{Scope, executable};
+use crate::places::{Installation, Scope, executable};
 use crate::say::{Voice, say};
 
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
@@ -60,8 +60,11 @@ pub struct HookStatus {
 }
 
 pub(crate) fn run(host: &Host, wanted: &Arguments, voice: Voice) -> anyhow::Result<()> {
-    let project = wanted.project.as_deref().map_or(Project::Here, Project::At);
-    let world = World::read(host, &managed_settings(), project, voice)?;
+    if let Some(dir) = &wanted.project {
+        Installation::of_this_user(host, voice)?.in_project(&host.environment, Scope::Project, dir)?;
+    }
+    let project = wanted.project.clone().or_else(|| doctor::around(host));
+    let world = World::read(host, &managed_settings(), project.as_deref(), voice)?;
     let status = of(&world, wanted.built.as_deref())?;
     if wanted.json {
         say(serde_json::to_string_pretty(&status)?);

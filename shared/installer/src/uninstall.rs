@@ -99,7 +99,7 @@ impl Removal<'_> {
         }
         let (data, goes) = (self.data()?, !lines.is_empty());
         if !data.is_empty() {
-            let all = list(&self.all(&data));
+            let all = self.shown(&data);
             lines.push(if self.purge {
                 format!("would remove for good: {all}; {STAYS_IN_PROJECTS}")
             } else {
@@ -163,7 +163,7 @@ impl Removal<'_> {
         if data.is_empty() {
             return Ok(false);
         }
-        let all = list(&self.all(&data));
+        let all = self.shown(&data);
         if !self.purge {
             let line = self.installation.voice.line("uninstall --purge");
             // The installed `req` is gone by now.
@@ -182,8 +182,8 @@ impl Removal<'_> {
         Ok(true)
     }
 
-    fn all(&self, data: &[PathBuf]) -> Vec<String> {
-        data.iter().map(|path| self.installation.show(path)).collect()
+    fn shown(&self, data: &[PathBuf]) -> String {
+        list(&data.iter().map(|path| self.installation.show(path)).collect::<Vec<_>>())
     }
 
     /// The user's data of the hooks and the installer: the configuration with its schema, the state, and the backups.

@@ -1,9 +1,5 @@
 //! `cargo xtask tidy`: the rules of the house that no compiler checks. Each rule is a pure function over texts, and each
-//! finding ends with what to do about it. Modules by what they look at:
-//!
-//! - `texts`: headers, names, lengths, host paths, calls that belong behind one door
-//! - `circles`: no module imports one that imports it
-//! - `manifests`: who may depend on whom
+//! finding ends with what to do about it.
 
 mod circles;
 mod manifests;

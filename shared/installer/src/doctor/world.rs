@@ -47,13 +47,6 @@ pub(crate) struct World<'a> {
     pub(crate) asked: BTreeMap<String, anyhow::Result<Enabled>>,
 }
 
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Project<'a> {
-    None,
-    Here,
-    At(&'a Path),
-}
-
 #[derive(Debug, Clone)]
 pub(crate) struct Level {
     /// The installation that the settings belong to; the administrator's have none.
@@ -68,21 +61,16 @@ impl<'a> World<'a> {
     pub(crate) fn read(
         host: &'a Host,
         managed: &Path,
-        project: Project<'_>,
+        project: Option<&Path>,
         voice: Voice,
     ) -> anyhow::Result<Self> {
         let user = Installation::of_this_user(host, voice)?;
         let catalog = user.catalog;
         let folders = Places::resolve(&host.environment, host.cwd().as_deref());
-        let inside = |dir: &Path| -> anyhow::Result<Vec<Installation>> {
-            let both = [Scope::Project, Scope::Local].into_iter();
-            both.map(|scope| user.in_project(&host.environment, scope, dir)).collect()
-        };
-        let of_project = match project {
-            Project::None => Vec::new(),
-            Project::Here => folders.root.as_deref().and_then(|root| inside(root).ok()).unwrap_or_default(),
-            Project::At(dir) => inside(dir)?,
-        };
+        // A home is no project.
+        let inside = |scope| user.in_project(&host.environment, scope, project?).ok();
+        let of_project: Vec<Installation> =
+            [Scope::Project, Scope::Local].into_iter().filter_map(inside).collect();
         let manifest = Manifest::read(&user)?;
         let places: Vec<Installation> = [user].into_iter().chain(of_project).collect();
         let level = |place: &Installation| {

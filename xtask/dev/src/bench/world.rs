@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 
-use super::measure::{Process, Run};
+use super::measure::Process;
 use crate::files;
 
 const EARLIER_CALLS: usize = 20;
@@ -137,7 +137,7 @@ impl<'a> World<'a> {
         Ok(world)
     }
 
-    pub(super) fn process(&self) -> Process<'_> {
+    fn process(&self) -> Process<'_> {
         self.process_of(self.program)
     }
 
@@ -158,8 +158,9 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    /// The run ended well and printed what the case says. Cheap enough for every run.
-    pub(super) fn check(&self, run: &Run) -> anyhow::Result<()> {
+    /// Runs the hook, which must end well and print what the case says. Returns the microseconds.
+    pub(super) fn timed(&self) -> anyhow::Result<f64> {
+        let run = self.process().run()?;
         let (name, prints) = (&self.case.name, &self.case.prints);
         let printed = String::from_utf8_lossy(&run.stdout);
         ensure!(run.status.success(), "`{name}` ended with {}", run.status);
@@ -167,7 +168,7 @@ impl<'a> World<'a> {
         let has_all = is_object && prints.iter().all(|text| printed.contains(text));
         let is_right = if prints.is_empty() { printed.is_empty() } else { has_all };
         ensure!(is_right, "`{name}` must print {prints:?} in one JSON object, and printed {printed:?}");
-        Ok(())
+        Ok(run.micros)
     }
 
     /// Makes it the world of somebody who has used it for years: many sessions, a long transcript and, where git counts, many
@@ -211,8 +212,7 @@ impl<'a> World<'a> {
             let content = fs::read(file).with_context(|| format!("reading {}", file.display()))?;
             self.beginning.insert(file.clone(), Some(content));
         }
-        let run = self.process().run()?;
-        self.check(&run)?;
+        self.timed()?;
         // A reset removes new files. The list is made once, because a big folder takes long to list.
         for file in files::below(&state)?.difference(&before) {
             self.beginning.insert(file.clone(), None);
