@@ -19,9 +19,6 @@ use crate::settings::{Choice, Settings};
 use crate::source::Source;
 use crate::uninstall::prune;
 
-/// The sections of doctor's report that are about what was just registered. State and configuration are as they were before.
-const OF_HOOKS: [&str; 4] = ["Binaries", "Registrations", "In force", "Proofs"];
-
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line, independent of each other")]
 pub struct Install {
@@ -266,7 +263,9 @@ impl<'a> Plan<'a> {
             say(self.status_line_sentence(printer));
         }
         report.wrong().for_each(say);
-        let ours = report.sections.iter().filter(|section| OF_HOOKS.contains(&section.name.as_str()));
+        // State and configuration are as they were before.
+        let of_hooks = ["Binaries", "Registrations", "In force", "Proofs"];
+        let ours = report.sections.iter().filter(|section| of_hooks.contains(&section.name.as_str()));
         let mut of_hooks = ours.flat_map(|section| &section.findings);
         let is_broken = of_hooks.any(|finding| finding.severity == Severity::Broken);
         ensure!(!is_broken, "not every registered hook does what it promises; see above");

@@ -14,8 +14,6 @@ use shared::host::Host;
 use shared::operator::{Standing, refusal, standing};
 use similar::TextDiff;
 
-const USAGE: u8 = 64;
-
 const UNANSWERED: &str = "no answer; nothing was changed";
 
 /// A result. A reader that has gone away is no error.
@@ -85,7 +83,7 @@ pub fn ended(result: Result<anyhow::Result<()>, clap::Error>) -> ExitCode {
         Ok(Err(error)) => note(format_args!("error: {error:#}")),
         Err(error) => {
             let _ = error.print();
-            return if error.use_stderr() { ExitCode::from(USAGE) } else { ExitCode::SUCCESS };
+            return if error.use_stderr() { ExitCode::from(64) } else { ExitCode::SUCCESS };
         }
     }
     ExitCode::FAILURE

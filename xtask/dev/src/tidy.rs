@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, bail, ensure};
-use installer::say::{note, say};
+use installer::say::say;
 
 /// A rule that is not kept: the file, with a line where there is one, the broken rule, and the next step.
 fn finding(place: impl Display, what: impl Display, todo: &str) -> String {
@@ -20,7 +20,6 @@ fn finding(place: impl Display, what: impl Display, todo: &str) -> String {
 
 pub(crate) fn run(workspace: &xtask::Workspace) -> anyhow::Result<()> {
     let files = of_repository(workspace.root())?;
-    note(format_args!("tidy: {} files", files.len()));
     let mut findings = texts::check(&files);
     findings.extend(circles::check(&files));
     findings.extend(manifests::check(&files));

@@ -72,17 +72,6 @@ pub struct Section {
     pub findings: Vec<Finding>,
 }
 
-impl Severity {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Broken => "broken",
-        }
-    }
-}
-
 impl Finding {
     pub(crate) fn new(severity: Severity, what: impl Into<String>) -> Self {
         let what = what.into();
@@ -193,7 +182,8 @@ fn summary(broken: usize, warnings: usize, fixable: bool) -> String {
 
 impl Display for Finding {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "  {:8} {}", self.severity.word(), self.place_and_what())?;
+        let severity = format!("{:?}", self.severity).to_lowercase();
+        write!(formatter, "  {severity:8} {}", self.place_and_what())?;
         if let Some(next) = &self.next {
             write!(formatter, "\n           {next}")?;
         }

@@ -33,8 +33,6 @@ const OTHER_SESSIONS: usize = 10_000;
 const MORE_FILES: usize = 50_000;
 const TRANSCRIPT_BYTES: usize = 200 * 1024 * 1024;
 
-const FILE: &str = include_str!("../../bench.yaml");
-
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct HookCases {
@@ -83,7 +81,7 @@ pub(super) struct Edit {
 }
 
 pub(super) fn cases() -> anyhow::Result<BTreeMap<String, HookCases>> {
-    serde_yaml::from_str(FILE).context("reading xtask/dev/bench.yaml")
+    serde_yaml::from_str(include_str!("../../bench.yaml")).context("reading xtask/dev/bench.yaml")
 }
 
 #[derive(Debug)]

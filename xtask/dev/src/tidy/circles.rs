@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Source, finding};
 
-/// The modules at the top of a crate and what each imports of the others.
+/// What each module at the top of a crate imports of the others.
 type Arrows = BTreeMap<String, BTreeSet<String>>;
 
 pub(super) fn check(files: &[Source]) -> Vec<String> {
