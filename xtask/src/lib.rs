@@ -1,13 +1,11 @@
 //! Building the programs of this workspace with cargo, for `cargo xtask` and for `xtask-dev`.
 
 use std::env;
-use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The source tree and the folder cargo builds it into.
 #[derive(Debug, Clone)]
 pub struct Workspace {
     root: PathBuf,
@@ -24,12 +22,8 @@ pub enum Linking {
 }
 
 impl Workspace {
-    /// The source tree this program was built from.
     pub fn here() -> io::Result<Self> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().filter(|root| root.join("hooks").is_dir());
-        let root = root.ok_or_else(|| {
-            io::Error::other(format!("the source tree is no longer at {}", env!("CARGO_MANIFEST_DIR")))
-        })?;
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
         // <target>/<profile>/<program>; a test lies in <target>/<profile>/deps
         let program = env::current_exe()?;
         let mut folders = program.ancestors().skip(1).filter(|folder| !folder.ends_with("deps"));
@@ -38,12 +32,10 @@ impl Workspace {
         Ok(Self { root: root.to_owned(), target: target.to_owned() })
     }
 
-    /// The root of the source tree.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Cargo, started in the source tree.
     pub fn cargo(&self) -> Command {
         let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.current_dir(&self.root).stdin(Stdio::null()).env("CARGO_TARGET_DIR", &self.target);
@@ -89,7 +81,6 @@ impl Workspace {
         self.release(triple, Linking::Dynamic, &["courier"])
     }
 
-    /// The hooks' packages: the folders of `hooks/`.
     pub fn hooks(&self) -> io::Result<Vec<String>> {
         let entries = fs::read_dir(self.root.join("hooks"))?.filter_map(Result::ok);
         let packages = entries.filter(|entry| entry.path().join("Cargo.toml").is_file());
@@ -118,7 +109,6 @@ impl Linking {
     }
 }
 
-/// The platform this program runs on, as the compiler calls it.
 pub fn host_triple() -> io::Result<String> {
     let output = compiler().arg("-vV").output()?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -132,12 +122,6 @@ pub fn has_target(triple: &str) -> bool {
     output.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
 }
 
-/// The same platform with musl in place of glibc.
-pub fn musl(triple: &str) -> String {
-    triple.replace("-linux-gnu", "-linux-musl")
-}
-
-/// The file name of a program.
 pub fn executable(name: &str) -> String {
     format!("{name}{}", env::consts::EXE_SUFFIX)
 }
@@ -148,7 +132,7 @@ fn compiler() -> Command {
 
 /// A fixed address saves the relocations at each start, a static C library the loading of the machine's. No code unwinds, so
 /// the tables for it would only make the programs larger (a twentieth).
-pub fn static_flags(triple: &str) -> &'static [&'static str] {
+fn static_flags(triple: &str) -> &'static [&'static str] {
     match triple {
         _ if triple.contains("-linux-gnu") || triple.contains("-linux-musl") => {
             &["-Ctarget-feature=+crt-static", "-Crelocation-model=static", "-Cforce-unwind-tables=no"]
@@ -172,11 +156,7 @@ fn add_flags(command: &mut Command, triple: &str, flags: &[&str]) {
 }
 
 fn run(command: &mut Command) -> io::Result<()> {
-    let program: OsString = command.get_program().to_owned();
-    let status = command
-        .status()
-        .map_err(|error| io::Error::other(format!("starting {}: {error}", program.display())))?;
-    if status.success() {
+    if command.status()?.success() {
         Ok(())
     } else {
         Err(io::Error::other("cargo could not build; its messages stand above"))

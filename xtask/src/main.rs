@@ -61,18 +61,16 @@ fn main() -> ExitCode {
     let arguments: Vec<OsString> = env::args_os().skip(1).collect();
     let verb = arguments.first().and_then(|verb| verb.to_str()).unwrap_or_default();
     let ended = match verb {
-        "help" | "--help" | "-h" => return help(),
-        "test" if arguments[1..].iter().any(|word| word == "--help" || word == "-h") => return help(),
-        "--version" | "-V" => {
-            return say(&format!("cargo xtask {}\n", env!("CARGO_PKG_VERSION")));
+        "help" | "--help" | "-h" => return say(USAGE),
+        "test" if arguments[1..].iter().any(|word| word == "--help" || word == "-h") => {
+            return say(USAGE);
         }
+        "--version" | "-V" => return say(concat!("cargo xtask ", env!("CARGO_PKG_VERSION"), "\n")),
         "test" if arguments.len() == 1 => test(),
         verb if INSTALL.contains(&verb) => install(verb, &arguments),
         "simulate" => simulate(&arguments[1..]),
         verb if DEVELOP.contains(&verb) => develop(&arguments),
-        _ => {
-            return fail(USAGE_ERROR, &format!("there is no such verb\n\n{USAGE}"));
-        }
+        _ => return fail(USAGE_ERROR, &format!("there is no such verb\n\n{USAGE}")),
     };
     match ended {
         Ok(status) => exit_code(status),
@@ -80,11 +78,6 @@ fn main() -> ExitCode {
     }
 }
 
-fn help() -> ExitCode {
-    say(USAGE)
-}
-
-/// A reader that has gone is no failure.
 fn say(text: &str) -> ExitCode {
     let _ = io::stdout().write_all(text.as_bytes());
     ExitCode::SUCCESS

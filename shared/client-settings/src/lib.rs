@@ -22,7 +22,7 @@ use serde_json::{Map, Number, Value, json};
 use document::{BeforeUs, Document, last};
 
 pub use faults::Fault;
-pub use parts::{StatusLineThere, status_line_command};
+pub use parts::{StatusLineThere, first_word, status_line_command};
 pub use user_file::{Backup, Beside, FileError, KEEP_BACKUPS, UserFile, remove_abandoned};
 
 /// A byte order mark, which some editors put first and must find again.

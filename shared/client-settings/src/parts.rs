@@ -113,7 +113,7 @@ pub fn status_line_command(program: &str, arguments: &str) -> String {
 }
 
 /// The first word of a shell line without its quotes.
-fn first_word(line: &str) -> String {
+pub fn first_word(line: &str) -> String {
     let mut word = String::new();
     let mut quote = None;
     let mut letters = line.trim_start().chars();

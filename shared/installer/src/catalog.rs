@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 use shared::config::read_typed;
 use shared::own_commands::TABLE;
 
-/// All hooks, in the order of the file.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Catalog {
@@ -18,7 +17,6 @@ pub struct Catalog {
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, reason = "the rows of a table, independent of each other")]
 pub struct HookEntry {
     /// Folder, crate, binary and section of the configuration.
     pub name: String,
@@ -28,7 +26,6 @@ pub struct HookEntry {
     /// The installer offers it as chosen.
     pub ticked: bool,
     pub costs_money: bool,
-    pub uses_network: bool,
     /// Names to link into the user's path. One that no binary has is a second name of the hook's own binary.
     pub commands: Vec<String>,
     /// Permission rules under which Claude may run its harmless commands without asking; offered, never taken for granted.
@@ -105,33 +102,22 @@ impl Answer {
 }
 
 impl Catalog {
-    /// The table compiled into this binary.
     pub fn built_in() -> anyhow::Result<&'static Self> {
         static READ: OnceLock<Result<Catalog, String>> = OnceLock::new();
         let read = READ.get_or_init(|| read_typed(TABLE));
         read.as_ref().map_err(|error| anyhow!("config/hooks.yaml, as compiled in, cannot be read: {error}"))
     }
 
-    /// The names of the hooks, in their order.
     pub fn names(&self) -> Vec<String> {
         self.hooks.iter().map(|hook| hook.name.clone()).collect()
     }
 
-    /// The programs that hooks start and that are no hooks.
     pub fn helpers(&self) -> BTreeSet<&str> {
         self.hooks.iter().flat_map(|hook| &hook.helpers).map(String::as_str).collect()
     }
 
     pub fn hook(&self, name: &str) -> Option<&HookEntry> {
         self.hooks.iter().find(|hook| hook.name == name)
-    }
-}
-
-#[cfg(test)]
-impl Catalog {
-    /// For the rest of the tests.
-    pub(crate) fn leaked(self) -> &'static Self {
-        Box::leak(Box::new(self))
     }
 }
 

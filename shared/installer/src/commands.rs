@@ -4,17 +4,14 @@
 use anyhow::{Context as _, ensure};
 use clap::Subcommand;
 use shared::host::Host;
-use shared::state::Store;
-use shared::switches::{Position, Switches};
 
-use crate::catalog::HookEntry;
 use crate::doctor::{self, managed_settings};
 use crate::manifest::Manifest;
 use crate::places::{Installation, Removing};
 use crate::programs::{self, orphans};
 use crate::registration::{find, starts_ours};
-use crate::requirements::{self, switched_off};
-use crate::say::{Voice, diff, list, not_for_claude, note, only_the_operator, say};
+use crate::requirements::{self, Lines, switched_off};
+use crate::say::{Voice, list, not_for_claude, note, only_the_operator, say};
 use crate::settings::{Choice, Settings};
 use crate::source::Source;
 use crate::uninstall::{self, prune};
@@ -69,7 +66,6 @@ pub struct Disable {
     pub(crate) removing: Removing,
 }
 
-/// Switches a hook off in the configuration of its scope, and removes its registration.
 pub(crate) fn disable(host: &Host, wanted: &Disable, voice: Voice) -> anyhow::Result<()> {
     let Disable { hook: name, removing: Removing { place, yes } } = wanted;
     let installation = Installation::at(host, place, voice)?;
@@ -91,20 +87,7 @@ pub(crate) fn disable(host: &Host, wanted: &Disable, voice: Voice) -> anyhow::Re
         } else if matches!(off, Ok(false)) {
             say(format_args!("{name} is off and not registered; nothing was changed"));
         }
-        switch_left_on(&installation, hook).iter().for_each(say);
         off.map(drop)
-    })
-}
-
-/// A sentence about a switch that stays on.
-fn switch_left_on(installation: &Installation, hook: &HookEntry) -> Option<String> {
-    let name = &hook.name;
-    let is_on = Switches::read(&Store::at(&installation.state)).position(name, None) == Position::On;
-    // A switch never turns on what costs money and is off in the files.
-    (is_on && !hook.costs_money).then(|| {
-        format!(
-            "the switch of {name} is on and wins over the file; to leave it to the file, type: {name} auto"
-        )
     })
 }
 
@@ -149,7 +132,7 @@ pub(crate) fn undo(host: &Host, wanted: &Removing, voice: Voice) -> anyhow::Resu
     let installation = Installation::at(host, &wanted.place, voice)?;
     only_the_operator(host, &installation.line("undo"), wanted.yes)?;
     let name = installation.show(&installation.settings);
-    let (before, after) = installation.alone(|| {
+    let diffs = installation.alone(|| {
         let settings = Settings::read(&installation)?;
         let backup = settings
             .newest_backup()
@@ -160,14 +143,15 @@ pub(crate) fn undo(host: &Host, wanted: &Removing, voice: Voice) -> anyhow::Resu
              install them again: {}",
             installation.line("install")
         );
-        settings.put(host, &settings.as_in(backup)?)?;
-        Ok((settings, Settings::read(&installation)?))
+        let change = settings.as_in(backup)?;
+        let diffs = settings.diffs(&change, &Lines::default())?;
+        settings.put(host, &change)?;
+        Ok(diffs)
     })?;
-    let text = |settings: &Settings<'_>| settings.text.clone().unwrap_or_default();
-    if before.text == after.text {
+    diffs.iter().for_each(say);
+    if diffs.is_empty() {
         say(format_args!("{name} is as it was; nothing was changed"));
     } else {
-        say(diff(&name, &text(&before), &text(&after)));
         say(format_args!(
             "{name}: our parts are as they were before our last change; to take this back, type: {}",
             installation.line("undo")
@@ -200,13 +184,9 @@ mod tests {
     use std::path::Path;
 
     use clap::{CommandFactory as _, Parser};
-    use shared::hook::Effect as _;
-    use shared::host::{Environment, Host, Places};
-    use shared::state::ensure_private;
-    use shared::switches::{Position, Turn};
+    use shared::host::{Environment, Host};
 
-    use super::{Command, find, run, switch_left_on};
-    use crate::places::{Installation, Scope};
+    use super::{Command, run};
     use crate::say::Voice;
 
     #[derive(Parser)]
@@ -226,29 +206,6 @@ mod tests {
             assert!(example.starts_with(command.get_name()), "{}: {help}", command.get_name());
             let words = ["req hooks"].into_iter().chain(example.split(' '));
             assert!(Line::try_parse_from(words).is_ok(), "{help}");
-        }
-    }
-
-    #[test]
-    fn switch_that_stays_on_is_named() {
-        let scratch = tempfile::tempdir().unwrap();
-        let installation = Installation::scratch(scratch.path(), Scope::User);
-        ensure_private(&installation.state).unwrap();
-        let places = Places { state_dir: Some(installation.state.clone()), ..Places::default() };
-        let (free, paid) = ("stop-momentum", "tempo-stop");
-        for (name, position, is_named) in [
-            (free, Position::Auto, false),
-            (free, Position::Off, false),
-            (free, Position::On, true),
-            (paid, Position::On, false),
-        ] {
-            Turn::everywhere(name, position).carry_out(&places, Host::real().now()).unwrap();
-            let said = switch_left_on(&installation, find(installation.catalog, name).unwrap());
-            assert_eq!(
-                said.is_some_and(|said| said.ends_with(&format!("type: {name} auto"))),
-                is_named,
-                "{position:?}"
-            );
         }
     }
 

@@ -1,9 +1,6 @@
 //! `req doctor`: whether everything holds that is promised. Doctor proves each hook by running it, compares our registrations with the
 //! catalog, and reports what silences hooks. It never runs a program that is not ours.
-//!
-//! - `world`: everything that is read once, with the settings files
-//! - `programs`, `registrations`, `switches`, `runs`: the checks, each a function from the world to findings
-//! - `report`: the result
+//! `world` is read once; the checks are functions from it to findings.
 
 mod programs;
 mod registrations;
@@ -13,17 +10,17 @@ mod switches;
 pub(crate) mod world;
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use shared::host::Host;
+use shared::host::{Host, Places};
 use shared::operator::refusal;
 
 use crate::places::{Installation, Scope};
 use crate::say::{Voice, is_claude};
 use crate::settings::{Choice, Settings};
-use world::{Project, World};
+use world::World;
 
 pub use report::{Finding, Report, Section, Severity};
 pub use world::managed_settings;
@@ -31,7 +28,8 @@ pub use world::managed_settings;
 /// Looks at everything, and with `fix` mends what can be mended safely. `managed` is the administrator's file, see
 /// [`managed_settings`].
 pub fn run(host: &Host, fix: bool, managed: &Path) -> anyhow::Result<Report> {
-    let read = || World::read(host, managed, Project::Here, Voice::Req);
+    let project = around(host);
+    let read = || World::read(host, managed, project.as_deref(), Voice::Req);
     let world = read()?;
     let before = look(&world);
     if !fix {
@@ -43,10 +41,13 @@ pub fn run(host: &Host, fix: bool, managed: &Path) -> anyhow::Result<Report> {
     Ok(Report { mended, ..look(&read()?) })
 }
 
-/// Looks at one installation, whatever project this is typed in.
 pub(crate) fn of(host: &Host, installation: &Installation, managed: &Path) -> anyhow::Result<Report> {
-    let project = installation.project.as_deref().map_or(Project::None, Project::At);
-    Ok(look(&World::read(host, managed, project, installation.voice)?))
+    Ok(look(&World::read(host, managed, installation.project.as_deref(), installation.voice)?))
+}
+
+/// The project that the command is started in.
+pub(crate) fn around(host: &Host) -> Option<PathBuf> {
+    Places::resolve(&host.environment, host.cwd().as_deref()).root
 }
 
 /// The checks that run no event: what is installed, registered and switched on.
@@ -69,9 +70,9 @@ fn look(world: &World<'_>) -> Report {
         Section::new("Last firing", runs::heartbeats(world)),
         Section::new("Claude Code", claude_code),
     ]);
-    let report = Report::new(sections);
+    let mut report = Report::new(sections);
     if report.ok && world.registered().is_empty() {
-        return Report { summary: "No hook is registered, so nothing is promised.".to_owned(), ..report };
+        "No hook is registered, so nothing is promised.".clone_into(&mut report.summary);
     }
     report
 }
@@ -82,20 +83,19 @@ fn mend(world: &World<'_>, scope: Scope) -> String {
     if is_claude(world.host) {
         return format!("not mended: settings; {}", refusal("req doctor --fix"));
     }
-    match mended(world, scope) {
-        Ok(file) => format!("mended: the entries in {file} are as they should be"),
+    let mended = |place: &Installation| {
+        place.alone(|| {
+            let settings = Settings::read(place)?;
+            let choice = Choice { hooks: settings.hooks(), ..Choice::default() };
+            settings.put(world.host, &settings.to(&choice)?)
+        })?;
+        anyhow::Ok(format!("the entries in {} are as they should be", place.show(&place.settings)))
+    };
+    let place = world.places.iter().find(|place| place.scope == scope);
+    match place.context("these settings are gone").and_then(mended) {
+        Ok(done) => format!("mended: {done}"),
         Err(error) => format!("not mended: {error:#}"),
     }
-}
-
-fn mended(world: &World<'_>, scope: Scope) -> anyhow::Result<String> {
-    let place = world.places.iter().find(|place| place.scope == scope).context("these settings are gone")?;
-    place.alone(|| {
-        let settings = Settings::read(place)?;
-        let choice = Choice { hooks: settings.hooks(), ..Choice::default() };
-        settings.put(world.host, &settings.to(&choice)?)
-    })?;
-    Ok(place.show(&place.settings))
 }
 
 #[cfg(test)]

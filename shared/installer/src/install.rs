@@ -8,22 +8,16 @@ use anyhow::{bail, ensure};
 use shared::host::Host;
 
 use crate::doctor::{self, Report, Severity, managed_settings};
-use crate::places::{Installation, Scope, Where, spelled};
+use crate::places::{Installation, Scope, Where};
 use crate::programs;
 use crate::registration::{find, starts_ours};
 use crate::requirements::{self, Judge, KEY, Lines, backend, chosen_judge, enabled_in, next_for_judge};
 use crate::say::{
-    Voice, agreed, blocks, can_ask, chosen_hooks, confirmed, is_claude, names_of, not_for_claude, note, say,
+    Voice, agreed, can_ask, chosen_hooks, confirmed, is_claude, names_of, not_for_claude, note, say,
 };
 use crate::settings::{Choice, Settings};
 use crate::source::Source;
 use crate::uninstall::prune;
-
-/// The sections of doctor's report that are about what was just registered. State and configuration are as they were before.
-const OF_HOOKS: [&str; 4] = ["Binaries", "Registrations", "In force", "Proofs"];
-
-/// The command that reports everything, and that sets up a project.
-const COMMAND: &str = "req";
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line, independent of each other")]
@@ -35,28 +29,19 @@ pub struct Install {
     #[arg(long)]
     pub(crate) all: bool,
     #[command(flatten)]
-    pub(crate) place: Where,
+    pub(crate) how: How,
     /// Set Claude Code's status line; one that is there is printed below it
     #[arg(long)]
     pub(crate) statusline: bool,
     /// Let Claude run the hooks' harmless commands without asking
     #[arg(long)]
     pub(crate) allow_rules: bool,
-    /// How hooks that ask a model do it
-    #[arg(long, value_enum)]
-    pub(crate) judge: Option<Judge>,
-    /// Take the hooks from this folder, as an unpacked archive has them; else from the one this program lies in
-    #[arg(long, value_name = "DIR", alias = "prebuilt")]
-    pub(crate) from: Option<PathBuf>,
     /// Remove installed programs that no hook owns, and their registration
     #[arg(long)]
     pub(crate) prune: bool,
     /// Show what would change, and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Ask nothing: take the ticked defaults
-    #[arg(long)]
-    pub(crate) yes: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
@@ -64,39 +49,45 @@ pub struct Enable {
     /// The hook's name
     pub(crate) hook: String,
     #[command(flatten)]
+    pub(crate) how: How,
+}
+
+/// The options of the commands that register hooks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
+pub(crate) struct How {
+    #[command(flatten)]
     pub(crate) place: Where,
     /// Take the hooks from this folder, as an unpacked archive has them; else from the one this program lies in
     #[arg(long, value_name = "DIR", alias = "prebuilt")]
     pub(crate) from: Option<PathBuf>,
-    /// How a hook that asks a model does it
+    /// How hooks that ask a model do it
     #[arg(long, value_enum)]
     pub(crate) judge: Option<Judge>,
-    /// As with the other commands; this one asks nothing
+    /// Ask nothing: take the ticked defaults
     #[arg(long)]
-    yes: bool,
+    pub(crate) yes: bool,
 }
 
-/// Installs what is wanted and ends with a report.
 pub(crate) fn run(host: &Host, wanted: &Install, voice: Voice) -> anyhow::Result<()> {
     carry_out(host, wanted, voice, false)
 }
 
 /// Registers one hook and switches it on; its files are brought up to date first.
 pub(crate) fn enable(host: &Host, wanted: &Enable, voice: Voice) -> anyhow::Result<()> {
-    let Enable { hook, place, from, judge, .. } = wanted.clone();
-    carry_out(host, &Install { hooks: vec![hook], judge, place, from, ..Install::default() }, voice, true)
+    let Enable { hook, how } = wanted.clone();
+    carry_out(host, &Install { hooks: vec![hook], how, ..Install::default() }, voice, true)
 }
 
 /// `is_brief`: the command asks only for the way to a model, and reports only the chosen hooks.
 fn carry_out(host: &Host, wanted: &Install, voice: Voice, is_brief: bool) -> anyhow::Result<()> {
-    let installation = Installation::at(host, &wanted.place, voice)?;
-    let source = Source::of(wanted.from.clone(), voice)?;
+    let installation = Installation::at(host, &wanted.how.place, voice)?;
+    let source = Source::of(wanted.how.from.clone(), voice)?;
     let line = source.line(&installation, &words(wanted));
     // Only the user gives permission rules and the status line away.
     if !wanted.dry_run && (wanted.allow_rules || wanted.statusline) {
         not_for_claude(host, &line)?;
     }
-    let may_ask = !wanted.yes && !is_claude(host) && can_ask();
+    let may_ask = !wanted.how.yes && !is_claude(host) && can_ask();
     let plan = Plan::make(&installation, &source, wanted, may_ask, is_brief)?;
     if wanted.dry_run {
         return plan.show();
@@ -108,12 +99,12 @@ fn carry_out(host: &Host, wanted: &Install, voice: Voice, is_brief: bool) -> any
     if !is_brief {
         let diffs = plan.diffs()?;
         diffs.iter().for_each(say);
-        if !diffs.is_empty() && !wanted.yes && can_ask() {
+        if !diffs.is_empty() && !wanted.how.yes && can_ask() {
             agreed("Shall settings.json be changed like this? What is there is kept as a backup", true)?;
         }
     }
     // Whoever works in the source tree may build from it.
-    let known_only = (!source.is_build() && is_claude(host)).then_some(line.as_str());
+    let known_only = (voice == Voice::Req && is_claude(host)).then_some(line.as_str());
     let changed = plan.apply(host, known_only)?;
     plan.end(host, changed)?;
     if wanted.prune {
@@ -122,12 +113,11 @@ fn carry_out(host: &Host, wanted: &Install, voice: Voice, is_brief: bool) -> any
     Ok(())
 }
 
-/// The command as it was typed.
 fn words(wanted: &Install) -> String {
     let hooks = (!wanted.hooks.is_empty()).then(|| format!(" --hooks {}", wanted.hooks.join(",")));
     let flags = [(wanted.all, "all"), (wanted.statusline, "statusline"), (wanted.allow_rules, "allow-rules")];
     let flags = flags.iter().filter(|(is_given, _)| *is_given).map(|(_, flag)| format!(" --{flag}"));
-    let judge = wanted.judge.map(|judge| format!(" --judge {}", judge.word()));
+    let judge = wanted.how.judge.map(|judge| format!(" --judge {}", judge.word()));
     ["install".to_owned()].into_iter().chain(hooks).chain(flags).chain(judge).collect()
 }
 
@@ -138,7 +128,6 @@ struct Plan<'a> {
     chosen: Vec<&'static HookEntry>,
     /// Chosen now or registered before, in the order of the catalog.
     choice: Choice,
-    /// Why the status line is not set.
     no_line: Option<String>,
     /// The way to a model, where it is to be written.
     judge: Option<Judge>,
@@ -160,7 +149,7 @@ impl<'a> Plan<'a> {
         let asks = may_ask && !is_brief;
         let chosen = choose(installation.catalog, &before, yaml.as_deref(), wanted, asks)?;
         if let Some(paid) = chosen.iter().find(|hook| hook.costs_money && installation.scope != Scope::User) {
-            let line = installation.user_line(format_args!("enable {}", paid.name));
+            let line = installation.voice.line(format_args!("enable {}", paid.name));
             bail!("{} spends your money, so only your own file switches it on: {line}", paid.name);
         }
         let is_registered = |hook: &&HookEntry| before.contains(hook) || chosen.contains(hook);
@@ -170,7 +159,7 @@ impl<'a> Plan<'a> {
         if let Some(why) = no_line.as_ref().filter(|_| wanted.statusline) {
             note(format_args!("--statusline has no effect: {why}"));
         }
-        let judge = judge_for(wanted.judge, &chosen, yaml.as_deref(), may_ask)?;
+        let judge = judge_for(wanted.how.judge, &chosen, yaml.as_deref(), may_ask)?;
         let choice = Choice { hooks, allow_rules, status_line: no_line.is_none() };
         let plan = Self { installation, source, settings, chosen, choice, no_line, judge, is_brief };
         plan.diffs()?;
@@ -182,7 +171,6 @@ impl<'a> Plan<'a> {
         Lines { on: &self.chosen, judge: self.judge, chained: None }
     }
 
-    /// The changes in the user's files, one text for each file.
     fn diffs(&self) -> anyhow::Result<Vec<String>> {
         self.settings.diffs(&self.settings.to(&self.choice)?, &self.lines())
     }
@@ -200,7 +188,6 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Copies, links, registers, switches on. Returns whether anything had to be done.
     fn apply(&self, host: &Host, known_only: Option<&str>) -> anyhow::Result<bool> {
         let copied = programs::install(self.installation, self.source, known_only)?;
         let (registered, switched) =
@@ -208,7 +195,6 @@ impl<'a> Plan<'a> {
         Ok(copied || registered || switched)
     }
 
-    /// Returns whether the file was changed.
     fn register(&self, host: &Host) -> anyhow::Result<bool> {
         let installation = self.installation;
         // Read again: another command may have come first while this one was building or asking.
@@ -232,7 +218,6 @@ impl<'a> Plan<'a> {
         Ok(true)
     }
 
-    /// Returns whether the file was changed.
     fn switch_on(&self) -> anyhow::Result<bool> {
         let changed = requirements::change(self.installation, |text| self.lines().put_into(text))?;
         if changed {
@@ -248,7 +233,6 @@ impl<'a> Plan<'a> {
         Ok(changed)
     }
 
-    /// Reports what is registered now, and the next line to type.
     fn end(&self, host: &Host, changed: bool) -> anyhow::Result<()> {
         let is_brief = self.is_brief;
         if !changed && !is_brief {
@@ -258,58 +242,47 @@ impl<'a> Plan<'a> {
         let report = self.report(host, hooks)?;
         if !is_brief {
             name_the_rest(self.installation, hooks);
-            let all = self.typed("doctor").map(|line| format!("; {line} tells all of it"));
-            say(format_args!("{}{}.", report.summary.trim_end_matches('.'), all.unwrap_or_default()));
+            say(format_args!("{}; req doctor tells all of it.", report.summary.trim_end_matches('.')));
         }
         let has_key = host.variable(KEY).is_some();
         next_for_judge(self.installation, hooks, has_key)?.iter().for_each(say);
-        let is_set_up = hooks.iter().any(|hook| hook.commands.iter().any(|command| command == COMMAND));
-        if let Some(line) = self.typed("init").filter(|_| changed && is_set_up && !is_brief) {
-            say(format_args!("Next, in a project of yours: {line}"));
+        let is_set_up = hooks.iter().any(|hook| hook.commands.iter().any(|command| command == "req"));
+        if changed && is_set_up && !is_brief {
+            say("Next, in a project of yours: req init");
         }
         Ok(())
     }
 
     /// Shows these hooks, each with its proof and the ways to silence it, the status line, and what is wrong.
     fn report(&self, host: &Host, hooks: &[&HookEntry]) -> anyhow::Result<Report> {
-        const HEADS: [&str; 6] =
-            ["hook", "registered", "proved", "first message", "to silence it, in a terminal", "off for good"];
         let report = doctor::of(host, self.installation, &managed_settings())?;
-        let rows: Vec<Vec<String>> =
-            hooks.iter().map(|hook| self.row(&report, hook)).collect::<Result<_, _>>()?;
-        if !rows.is_empty() {
-            say(blocks(&HEADS, &rows));
+        for hook in hooks {
+            say(self.block(&report, hook));
         }
         if let Some(printer) = hooks.iter().find(|hook| hook.status_line.is_some()) {
             say(self.status_line_sentence(printer));
         }
         report.wrong().for_each(say);
-        let ours = report.sections.iter().filter(|section| OF_HOOKS.contains(&section.name.as_str()));
-        let mut severities = ours.flat_map(|section| &section.findings).map(|finding| finding.severity);
-        ensure!(
-            !severities.any(|severity| severity == Severity::Broken),
-            "not every registered hook does what it promises; see above"
-        );
+        // State and configuration are as they were before.
+        let of_hooks = ["Binaries", "Registrations", "In force", "Proofs"];
+        let ours = report.sections.iter().filter(|section| of_hooks.contains(&section.name.as_str()));
+        let mut of_hooks = ours.flat_map(|section| &section.findings);
+        let is_broken = of_hooks.any(|finding| finding.severity == Severity::Broken);
+        ensure!(!is_broken, "not every registered hook does what it promises; see above");
         Ok(report)
     }
 
-    fn row(&self, report: &Report, hook: &HookEntry) -> anyhow::Result<Vec<String>> {
+    fn block(&self, report: &Report, hook: &HookEntry) -> String {
         let events: Vec<&str> = hook.events.iter().map(|entry| entry.event.as_str()).collect();
-        Ok(vec![
-            hook.name.clone(),
+        let (name, off) = (&hook.name, self.installation.line(format_args!("disable {}", hook.name)));
+        format!(
+            "{name}\n  registered                    {}\n  proved                        {}\n  \
+             first message                 {}\n  to silence it, in a terminal  {}\n  off for good                  {off}",
             events.join(", "),
-            report.proof_of(&hook.name),
-            hook.first_words.clone(),
-            programs::typed(self.installation, hook, &hook.silence)?,
-            self.installation.line(format_args!("disable {}", hook.name)),
-        ])
-    }
-
-    /// The line of our command as it can be typed, if that command is installed.
-    fn typed(&self, words: &str) -> Option<String> {
-        let program = self.installation.installed(COMMAND);
-        let line = format!("{COMMAND} {words}");
-        program.is_file().then(|| spelled(self.installation, &line, &program))
+            report.proof_of(name),
+            hook.first_words,
+            hook.silence
+        )
     }
 
     fn status_line_sentence(&self, printer: &HookEntry) -> String {
@@ -331,7 +304,7 @@ fn choose(
     wanted: &Install,
     may_ask: bool,
 ) -> anyhow::Result<Vec<&'static HookEntry>> {
-    let is_payer = may_ask && wanted.place.scope == Scope::User;
+    let is_payer = may_ask && wanted.how.place.scope == Scope::User;
     let is_ticked = |hook: &HookEntry| is_ticked(hook, yaml, is_payer);
     if !wanted.hooks.is_empty() {
         return wanted.hooks.iter().map(|name| find(catalog, name)).collect();
@@ -368,7 +341,7 @@ fn why_no_line(
     is_given: bool,
     may_ask: bool,
 ) -> anyhow::Result<Option<String>> {
-    let line = installation.user_line("statusline");
+    let line = installation.voice.line("statusline");
     let foreign = settings.foreign_line();
     if installation.scope != Scope::User {
         return Ok(Some(format!("it is set in your own settings only: {line}")));
@@ -414,11 +387,8 @@ fn name_the_rest(installation: &Installation, hooks: &[&HookEntry]) {
         return;
     }
     say(if hooks.is_empty() { "No hook is registered. To register one:" } else { "Not registered:" });
-    let lines = rest.iter().map(|hook| installation.line(format_args!("enable {}", hook.name)));
-    let lines: Vec<String> = lines.collect();
-    let width = lines.iter().map(String::len).max().unwrap_or_default();
-    for (line, hook) in lines.iter().zip(rest) {
-        say(format_args!("  {line:width$}  {}", hook.summary));
+    for hook in rest {
+        say(format_args!("  {}  {}", installation.line(format_args!("enable {}", hook.name)), hook.summary));
     }
 }
 

@@ -19,7 +19,7 @@ mod install;
 pub mod manifest;
 pub mod places;
 mod programs;
-mod prove;
+pub mod prove;
 pub mod registration;
 mod requirements;
 pub mod say;

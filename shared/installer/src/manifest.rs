@@ -18,12 +18,8 @@ const PRODUCT: &str = "barbless";
 /// The version this code writes. Raised when a field is added, because an older writer would drop it.
 const VERSION: u32 = 1;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Manifest {
-    product: String,
-    /// A manifest without one is of the first version.
-    #[serde(default = "first")]
-    version: u32,
     pub(crate) files: BTreeMap<String, InstalledFile>,
     /// Folders in which our programs were before: entries that lead there are ours.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -33,8 +29,13 @@ pub(crate) struct Manifest {
     pub(crate) settings: BTreeMap<PathBuf, Added>,
 }
 
-const fn first() -> u32 {
-    1
+/// The manifest as a file. One without a version is of the first.
+#[derive(Serialize)]
+struct Written<'a> {
+    product: &'a str,
+    version: u32,
+    #[serde(flatten)]
+    manifest: &'a Manifest,
 }
 
 /// Our parts of a settings file beside hook entries.
@@ -52,26 +53,12 @@ pub(crate) struct Added {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct InstalledFile {
-    /// The digest of the bytes, in hexadecimal.
     pub(crate) sha256: String,
     /// The digest of the source it was built from.
     pub(crate) version: String,
 }
 
-impl Default for Manifest {
-    fn default() -> Self {
-        Self {
-            product: PRODUCT.to_owned(),
-            version: VERSION,
-            files: BTreeMap::new(),
-            folders: Vec::new(),
-            settings: BTreeMap::new(),
-        }
-    }
-}
-
 impl Manifest {
-    /// The manifest of an installation; empty if nothing is installed.
     pub(crate) fn read(installation: &Installation) -> anyhow::Result<Self> {
         let path = path(installation);
         Self::parse(&path, UserFile::at(&path)?.read()?.as_deref())
@@ -86,7 +73,8 @@ impl Manifest {
             if manifest.files.is_empty() && manifest.settings.is_empty() {
                 return Ok(None);
             }
-            Ok(Some(serde_json::to_string_pretty(&manifest)? + "\n"))
+            let written = Written { product: PRODUCT, version: VERSION, manifest: &manifest };
+            Ok(Some(serde_json::to_string_pretty(&written)? + "\n"))
         })?;
         Ok(())
     }
@@ -104,7 +92,6 @@ impl Manifest {
         serde_json::from_value(value).with_context(strange)
     }
 
-    /// The installed program of that name has the bytes that were installed.
     pub(crate) fn vouches_for(&self, installation: &Installation, binary: &str) -> bool {
         let hash = hash_of(&installation.installed(binary)).ok().flatten();
         hash.is_some_and(|hash| self.files.get(binary).is_some_and(|file| file.sha256 == hash))

@@ -8,18 +8,16 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use clap::ValueEnum;
 use client_settings::UserFile;
-use shared::host::{Environment, Host, Places, display_path};
+use shared::host::{Environment, Host, Places, display_path, real};
 use shared::state::{file_key, with_lock};
 use shared::text::quoted;
 
 use crate::catalog::Catalog;
-use crate::files::{file_of_project, is_same_file, real};
+use crate::files::file_of_project;
 use crate::say::{Voice, word_of};
 
-/// The manifest's name for the user's own settings.
 pub(crate) const USER: &str = "user";
 
-/// The folder of the state, beside Claude Code's settings.
 const STATE: &str = "hook-state";
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -45,7 +43,6 @@ pub struct Where {
     pub project: Option<PathBuf>,
 }
 
-/// The options of a command that takes something away.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct Removing {
     #[command(flatten)]
@@ -141,7 +138,6 @@ impl Installation {
         })
     }
 
-    /// The same programs, registered in the settings of the project around `dir`.
     pub fn in_project(&self, environment: &Environment, scope: Scope, dir: &Path) -> anyhow::Result<Self> {
         if !dir.is_dir() {
             bail!("{} is not a folder", dir.display());
@@ -161,7 +157,6 @@ impl Installation {
         Self { scope, project: Some(root.to_owned()), settings, requirements, ..self.clone() }
     }
 
-    /// The folder of the state where the environment names no other one.
     pub fn own_state(&self) -> PathBuf {
         self.hooks.with_file_name(STATE)
     }
@@ -181,7 +176,6 @@ impl Installation {
         if self.scope == Scope::User { PathBuf::from(USER) } else { self.settings.clone() }
     }
 
-    /// Runs a change while no other command of ours is at one.
     pub fn alone<T>(&self, change: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
         let Some(config) = self.hooks.parent().filter(|config| config.is_dir()) else { return change() };
         // No such file exists, so the lock's file goes with the lock.
@@ -191,13 +185,7 @@ impl Installation {
 
     /// The command with these words and the flags of this scope behind it, to be typed.
     pub fn line(&self, words: impl Display) -> String {
-        self.user_line(format_args!("{words}{}", self.flags()))
-    }
-
-    /// The command without those flags. It has the whole path of the installed `req` where the shell does not find that one.
-    pub(crate) fn user_line(&self, words: impl Display) -> String {
-        let (line, req) = (self.voice.line(words), self.installed("req"));
-        if self.voice == Voice::Req && req.is_file() { spelled(self, &line, &req) } else { line }
+        self.voice.line(format_args!("{words}{}", self.flags()))
     }
 
     fn flags(&self) -> String {
@@ -221,69 +209,38 @@ impl Installation {
     }
 }
 
-#[cfg(test)]
-impl Installation {
-    /// One in a scratch home; of a project, the home is its folder.
-    pub(crate) fn scratch(home: &Path, scope: Scope) -> Self {
-        let environment = Environment { home: Some(home.to_owned()), ..Environment::default() };
-        let user = Self::user(&environment, Voice::Xtask).expect("it has a home");
-        Self { scope, project: (scope != Scope::User).then(|| home.to_owned()), ..user }
-    }
-}
-
-/// The line as it can be typed: as it is if the shell finds `target` for its first word, else with the whole path.
-pub(crate) fn spelled(installation: &Installation, line: &str, target: &Path) -> String {
-    let (command, rest) = line.split_once(' ').unwrap_or((line, ""));
-    let mut files = folders_of_path().into_iter().map(|folder| folder.join(executable(command)));
-    // A copy counts like a link.
-    if files.find(|path| path.is_file()).is_some_and(|path| is_same_file(&path, target)) {
-        return line.to_owned();
-    }
-    format!("{} {rest}", installation.typed(target)).trim_end().to_owned()
-}
-
-pub(crate) fn folders_of_path() -> Vec<PathBuf> {
-    std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect()
-}
-
 /// Why a configuration folder may have been filled by somebody else. `starts` are folders the user works in.
-fn why_not_the_users(config: &Path, home: &Path, starts: &[PathBuf]) -> Option<String> {
-    let home = real(home).unwrap_or_else(|| home.to_owned());
-    let projects = starts.iter().flat_map(|start| projects_around(start));
-    // Above the home there is no stranger's project, and what lies in the home lies in it too.
-    let mut strangers = projects.filter(|project| !home.starts_with(project));
-    let is_in = |project: &PathBuf| {
-        config.starts_with(project) || real(config).is_none_or(|config| config.starts_with(project))
+fn why_not_the_users(config: &Path, home: &Path, starts: &[PathBuf]) -> Option<&'static str> {
+    let (home, ends) = (real(home), [config.to_owned(), real(config)]);
+    let is_project = |start: &Path, folder: &Path| {
+        // Above the home there is no stranger's project, and what lies in the home lies in it too.
+        !home.starts_with(folder) && (folder == start || folder.join(".git").exists())
     };
-    if let Some(project) = strangers.find(is_in) {
-        return Some(format!("that lies inside the project {}", project.display()));
+    let is_inside = starts.iter().map(|start| real(start)).any(|start| {
+        let mut projects = start.ancestors().filter(|folder| is_project(&start, folder));
+        projects.any(|project| ends.iter().any(|end| end.starts_with(project)))
+    });
+    if is_inside {
+        return Some("that lies inside the project");
     }
-    fs::metadata(config).ok().and_then(|metadata| why_not_private(&metadata)).map(str::to_owned)
-}
-
-fn projects_around(start: &Path) -> Vec<PathBuf> {
-    let start = real(start).unwrap_or_else(|| start.to_owned());
-    let repositories = start.ancestors().skip(1).filter(|folder| folder.join(".git").exists());
-    [start.as_path()].into_iter().chain(repositories).map(Path::to_owned).collect()
+    let metadata = fs::metadata(config).ok()?;
+    may_others_write(&metadata).then_some("others may write to that")
 }
 
 #[cfg(unix)]
-fn why_not_private(metadata: &fs::Metadata) -> Option<&'static str> {
+fn may_others_write(metadata: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
     const ROOT: u32 = 0;
-    let others = metadata.mode() & 0o002 != 0;
     // Many systems give each user a group of their own, and let it write.
     let group = metadata.mode() & 0o020 != 0 && metadata.gid() != rustix::process::getegid().as_raw();
-    if ![rustix::process::geteuid().as_raw(), ROOT].contains(&metadata.uid()) {
-        return Some("that belongs to another user");
-    }
-    (others || group).then_some("others may write to that")
+    let is_theirs = ![rustix::process::geteuid().as_raw(), ROOT].contains(&metadata.uid());
+    is_theirs || group || metadata.mode() & 0o002 != 0
 }
 
 /// Access lists decide here; a profile folder is private by default.
 #[cfg(not(unix))]
-fn why_not_private(_metadata: &fs::Metadata) -> Option<&'static str> {
-    None
+fn may_others_write(_metadata: &fs::Metadata) -> bool {
+    false
 }
 
 pub fn executable(name: &str) -> String {
@@ -294,8 +251,19 @@ pub fn executable(name: &str) -> String {
 mod tests {
     use shared::host::Environment;
 
+    use std::path::Path;
+
     use super::{Installation, Scope};
     use crate::say::Voice;
+
+    impl Installation {
+        /// One in a scratch home; of a project, the home is its folder.
+        pub(crate) fn scratch(home: &Path, scope: Scope) -> Self {
+            let environment = Environment { home: Some(home.to_owned()), ..Environment::default() };
+            let user = Self::user(&environment, Voice::Xtask).expect("it has a home");
+            Self { scope, project: (scope != Scope::User).then(|| home.to_owned()), ..user }
+        }
+    }
 
     #[cfg(unix)]
     #[test]

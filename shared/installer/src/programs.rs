@@ -14,7 +14,7 @@ use shared::operator::refusal;
 
 use crate::files::{hash, hash_of};
 use crate::manifest::{InstalledFile, Manifest};
-use crate::places::{Installation, executable, folders_of_path, spelled};
+use crate::places::{Installation, executable};
 use crate::prove::{try_out, try_out_helper};
 use crate::say::{list, note};
 use crate::source::{Binaries, Source};
@@ -28,8 +28,7 @@ pub(crate) fn install(
     source: &Source,
     known_only: Option<&str>,
 ) -> anyhow::Result<bool> {
-    let binaries = source.binaries(&installation.catalog.hooks)?;
-    let wanted = if source.is_installed_in(installation) { Binaries::new() } else { binaries };
+    let wanted = source.binaries(installation)?;
     let copied = installation.alone(|| {
         remove_abandoned_of(installation)?;
         copy(installation, &wanted, known_only)
@@ -49,7 +48,6 @@ fn remove_abandoned_of(installation: &Installation) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The names of every program and command of ours.
 pub(crate) fn all_names(catalog: &Catalog) -> Vec<String> {
     let more = catalog.hooks.iter().flat_map(|hook| hook.commands.iter().chain(&hook.helpers).cloned());
     catalog.names().into_iter().chain(more).collect()
@@ -75,27 +73,42 @@ pub(crate) fn copy(
     binaries: &Binaries,
     known_only: Option<&str>,
 ) -> anyhow::Result<Vec<String>> {
-    let read = |(name, from): (&String, &PathBuf)| Incoming::read(installation, name, from);
-    let mut all: Vec<Incoming> = binaries.iter().map(read).collect::<Result<_, _>>()?;
+    let read = |(name, from): (&String, &PathBuf)| {
+        let bytes = fs::read(from).with_context(|| format!("reading {}", from.display()))?;
+        let (sha256, place) = (hash(&bytes), installation.installed(name));
+        anyhow::Ok(Incoming { name: name.clone(), from: from.clone(), bytes, sha256, place })
+    };
+    let all: Vec<Incoming> = binaries.iter().map(read).collect::<Result<_, _>>()?;
     let manifest = Manifest::read(installation)?;
     all.iter().try_for_each(|new| new.ensure_allowed(&manifest, known_only))?;
     // Only an empty folder goes: staging made it.
     let staged =
-        stage(&mut all, installation.catalog).inspect_err(|_| drop(fs::remove_dir(&installation.hooks)))?;
-    note_down(&all, installation)?;
-    for (name, program) in &staged {
-        let place = installation.installed(name);
-        program.put_in_place().with_context(|| format!("writing {}", place.display()))?;
+        stage(all, installation.catalog).inspect_err(|_| drop(fs::remove_dir(&installation.hooks)))?;
+    // Noted first: after a kill in between, a file of ours would else be taken for somebody else's.
+    Manifest::change(installation, |manifest| {
+        for (new, _) in &staged {
+            let file = InstalledFile { sha256: new.sha256.clone(), version: shared::VERSION.to_owned() };
+            manifest.files.insert(new.name.clone(), file);
+        }
+        if !manifest.files.is_empty() && !manifest.folders.contains(&installation.hooks) {
+            manifest.folders.push(installation.hooks.clone());
+        }
+    })?;
+    let mut copied = Vec::new();
+    for (new, program) in staged {
+        let Some(program) = program else { continue };
+        program.put_in_place().with_context(|| format!("writing {}", new.place.display()))?;
+        copied.push(new.name);
     }
-    Ok(staged.into_iter().map(|(name, _)| name).collect())
+    Ok(copied)
 }
 
 /// Writes each program that differs beside its place, and proves it there. A helper that does not run here is left out.
-fn stage(all: &mut Vec<Incoming>, catalog: &Catalog) -> anyhow::Result<Vec<(String, Beside)>> {
+fn stage(all: Vec<Incoming>, catalog: &Catalog) -> anyhow::Result<Vec<(Incoming, Option<Beside>)>> {
     let mut staged = Vec::new();
-    let mut failed = Vec::new();
-    for new in all.iter() {
+    for new in all {
         if !new.differs()? {
+            staged.push((new, None));
             continue;
         }
         let program = Beside::program(&new.place, &new.bytes)
@@ -103,39 +116,17 @@ fn stage(all: &mut Vec<Incoming>, catalog: &Catalog) -> anyhow::Result<Vec<(Stri
         match new.prove(program.path(), catalog) {
             Err(why) if catalog.helpers().contains(new.name.as_str()) => {
                 note(format_args!("{} is not installed: {why:#}", new.name));
-                failed.push(new.name.clone());
             }
             proved => {
                 proved?;
-                staged.push((new.name.clone(), program));
+                staged.push((new, Some(program)));
             }
         }
     }
-    all.retain(|new| !failed.contains(&new.name));
     Ok(staged)
 }
 
-/// Notes the programs in the manifest before they are put in place: after a kill in between, a file of ours would else be taken for
-/// somebody else's.
-fn note_down(all: &[Incoming], installation: &Installation) -> anyhow::Result<()> {
-    Manifest::change(installation, |manifest| {
-        for new in all {
-            let version = shared::VERSION.to_owned();
-            manifest.files.insert(new.name.clone(), InstalledFile { sha256: new.sha256.clone(), version });
-        }
-        if !manifest.files.is_empty() && !manifest.folders.contains(&installation.hooks) {
-            manifest.folders.push(installation.hooks.clone());
-        }
-    })
-}
-
 impl Incoming {
-    fn read(installation: &Installation, name: &str, from: &Path) -> anyhow::Result<Self> {
-        let bytes = fs::read(from).with_context(|| format!("reading {}", from.display()))?;
-        let (sha256, place) = (hash(&bytes), installation.installed(name));
-        Ok(Self { name: name.to_owned(), from: from.to_owned(), bytes, sha256, place })
-    }
-
     fn ensure_allowed(&self, manifest: &Manifest, known_only: Option<&str>) -> anyhow::Result<()> {
         let known = manifest.files.get(&self.name);
         if let Some(line) = known_only
@@ -193,11 +184,19 @@ pub(crate) fn remove(installation: &Installation, binaries: &[String]) -> anyhow
     Ok(gone)
 }
 
-/// Links the commands. Returns those that were not linked yet.
-fn link_all(installation: &Installation) -> anyhow::Result<Vec<String>> {
+/// A sentence about the commands that would be linked; `None`: they are there.
+pub(crate) fn preview_of_links(installation: &Installation) -> Option<String> {
+    let is_missing = |name: &&String| installation.bin.join(executable(name)).symlink_metadata().is_err();
+    let commands = installation.catalog.hooks.iter().flat_map(|hook| &hook.commands);
+    let missing: Vec<&String> = commands.filter(is_missing).collect();
+    let bin = installation.show(&installation.bin);
+    (!missing.is_empty()).then(|| format!("would link {} into {bin}", list(&missing)))
+}
+
+fn link(installation: &Installation) -> anyhow::Result<bool> {
     let mut made = Vec::new();
-    for hook in installation.catalog.hooks.iter().filter(|hook| installation.installed(&hook.name).is_file())
-    {
+    let is_installed = |hook: &&HookEntry| installation.installed(&hook.name).is_file();
+    for hook in installation.catalog.hooks.iter().filter(is_installed) {
         for command in &hook.commands {
             let target = target(installation, hook, command)?;
             let path = installation.bin.join(executable(command));
@@ -212,32 +211,17 @@ fn link_all(installation: &Installation) -> anyhow::Result<Vec<String>> {
             }
         }
     }
-    Ok(made)
-}
-
-/// A sentence about the commands that would be linked; `None`: they are there.
-pub(crate) fn preview_of_links(installation: &Installation) -> Option<String> {
-    let is_missing = |name: &&String| installation.bin.join(executable(name)).symlink_metadata().is_err();
-    let commands = installation.catalog.hooks.iter().flat_map(|hook| &hook.commands);
-    let missing: Vec<&String> = commands.filter(is_missing).collect();
-    let bin = installation.show(&installation.bin);
-    (!missing.is_empty()).then(|| format!("would link {} into {bin}", list(&missing)))
-}
-
-/// Links the commands and reports it. Returns whether one was missing.
-fn link(installation: &Installation) -> anyhow::Result<bool> {
-    let made = link_all(installation)?;
     let bin = installation.show(&installation.bin);
     if !made.is_empty() {
         note(format_args!("linked {} into {bin}", list(&made)));
     }
-    if !folders_of_path().contains(&installation.bin) {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if !std::env::split_paths(&path).any(|folder| folder == installation.bin) {
         note(format_args!("{bin} is not in your PATH: add it, or type the whole path of a command"));
     }
     Ok(!made.is_empty())
 }
 
-/// Our commands that lead to our folder.
 pub(crate) fn linked(installation: &Installation) -> anyhow::Result<Vec<String>> {
     let known = Manifest::read(installation)?.files.into_keys();
     let all: BTreeSet<String> = known.chain(all_names(installation.catalog)).collect();
@@ -245,7 +229,6 @@ pub(crate) fn linked(installation: &Installation) -> anyhow::Result<Vec<String>>
     Ok(all.into_iter().filter(is_ours).collect())
 }
 
-/// Removes these commands, where they lead to our folder.
 pub(crate) fn unlink(installation: &Installation, commands: &[String]) -> anyhow::Result<()> {
     for path in commands.iter().map(|command| installation.bin.join(executable(command))) {
         if leads_into(&path, &installation.hooks) {
@@ -253,12 +236,6 @@ pub(crate) fn unlink(installation: &Installation, commands: &[String]) -> anyhow
         }
     }
     Ok(())
-}
-
-/// The line as it can be typed: as it is if the shell finds our program for its first word, else with the whole path.
-pub(crate) fn typed(installation: &Installation, hook: &HookEntry, line: &str) -> anyhow::Result<String> {
-    let command = line.split(' ').next().unwrap_or_default();
-    Ok(spelled(installation, line, &target(installation, hook, command)?))
 }
 
 /// The program of that name, or the hook's own for a second name.

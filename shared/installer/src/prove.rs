@@ -12,7 +12,7 @@ use crate::catalog::{Answer, HookEntry, Proof};
 use anyhow::{Context as _, anyhow, bail, ensure};
 use client_settings::Entry;
 use serde::Deserialize;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 use shared::child::{self, ChildError, Limits};
 use shared::host::Host;
 use shared::state::ensure_private;
@@ -20,11 +20,6 @@ use shared::state::ensure_private;
 use crate::manifest::Manifest;
 use crate::places::Installation;
 use crate::registration::{is_same_program, program};
-
-const MICROS: i64 = 1_000_000;
-
-/// A hook without a timeout of its own gets this long.
-const DEFAULT_TIMEOUT_SECS: f64 = 60.0;
 
 /// The time for an answer that takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -36,12 +31,12 @@ const MAX_ANSWER_BYTES: u64 = 1024 * 1024;
 pub(crate) const DEFAULTS: &str = "the defaults";
 
 /// Starts the program with this input, and returns how it ended and what it printed.
-fn heard(command: &mut Command, input: &[u8], within: Duration) -> anyhow::Result<(ExitStatus, Vec<u8>)> {
+fn heard(command: &mut Command, input: &[u8]) -> anyhow::Result<(ExitStatus, Vec<u8>)> {
     let limits =
-        Limits { deadline: Instant::now() + within, grace: Duration::ZERO, max_bytes: MAX_ANSWER_BYTES };
+        Limits { deadline: Instant::now() + PATIENCE, grace: Duration::ZERO, max_bytes: MAX_ANSWER_BYTES };
     match child::run(command.stderr(Stdio::null()), input, limits) {
         Ok(output) => Ok((output.status, output.stdout)),
-        Err(ChildError::Late) => bail!("no answer within {} s", within.as_secs_f64()),
+        Err(ChildError::Late) => bail!("no answer within {} s", PATIENCE.as_secs()),
         Err(ChildError::NotStarted(error)) => {
             let name = command.get_program().to_string_lossy().into_owned();
             Err(error).with_context(|| format!("starting {name}"))
@@ -66,14 +61,12 @@ impl Enabled {
         command.args(["status", "--json"]);
         // The project around this command is none of the installation's business.
         command.env_remove("CLAUDE_PROJECT_DIR").env_remove("CLAUDE_CODE_SESSION_ID");
-        let outside: &Path = if installation.home.is_dir() { &installation.home } else { Path::new("/") };
-        let place = installation.project.as_deref().unwrap_or(outside);
-        let (_, said) = heard(command.current_dir(place), b"", PATIENCE)
+        let place = installation.project.as_ref().unwrap_or(&installation.home);
+        let (_, said) = heard(command.current_dir(place), b"")
             .with_context(|| format!("asking {hook} for its status"))?;
         serde_json::from_slice(&said).with_context(|| format!("reading the status of {hook}"))
     }
 
-    /// The file or switch that decides, as a person reads it.
     pub(crate) fn set_by(&self) -> &str {
         self.set_by.as_deref().unwrap_or(DEFAULTS)
     }
@@ -89,7 +82,6 @@ impl Enabled {
     }
 }
 
-/// Proves one hook by its entry. Returns what it did.
 pub(crate) fn prove<'a>(
     installation: &Installation,
     hook: &HookEntry,
@@ -105,28 +97,20 @@ pub(crate) fn prove<'a>(
         && Manifest::read(installation)?.vouches_for(installation, &hook.name);
     // Nothing else is ever run: a project's settings may be a stranger's.
     ensure!(is_ours, "not proved, because its entry or its program is not the one that was installed");
-    let timeout = entry.timeout_secs.as_ref().and_then(Number::as_f64);
-    promised(&installation.installed(&hook.name), timeout, hook)
+    try_out(&installation.installed(&hook.name), hook)
 }
 
 /// Proves that a helper runs here: it prints its name and its version.
 pub(crate) fn try_out_helper(program: &Path, name: &str) -> anyhow::Result<()> {
-    let (status, said) = heard(Command::new(program).arg("version").env_clear(), b"", PATIENCE)?;
+    let (status, said) = heard(Command::new(program).arg("version").env_clear(), b"")?;
     let says_its_name = said.starts_with(format!("{name} ").as_bytes());
     ensure!(status.success() && says_its_name, "it does not tell its version");
     Ok(())
 }
 
-/// Proves a program as this hook. Returns what it did.
 pub(crate) fn try_out(program: &Path, hook: &HookEntry) -> anyhow::Result<String> {
-    promised(program, None, hook)
-}
-
-/// Runs the hook, which must answer as documented. Returns what it did.
-fn promised(program: &Path, timeout_secs: Option<f64>, hook: &HookEntry) -> anyhow::Result<String> {
     let event = hook.proof.event_name();
-    let timeout = Duration::from_secs_f64(timeout_secs.unwrap_or(DEFAULT_TIMEOUT_SECS).clamp(0.1, 600.0));
-    let (said, took) = run(program, timeout, hook)?;
+    let (said, took) = run(program, hook)?;
     let given = answer(&said, event)?;
     let wanted = hook.proof.answer;
     ensure!(given == wanted, "answered {event} with {}, not with {}", given.words(), wanted.words());
@@ -134,7 +118,7 @@ fn promised(program: &Path, timeout_secs: Option<f64>, hook: &HookEntry) -> anyh
 }
 
 /// Runs the program in a world of its own. Returns what it printed, and how long it takes to start: an answer may wait on purpose.
-fn run(program: &Path, timeout: Duration, hook: &HookEntry) -> anyhow::Result<(String, Duration)> {
+fn run(program: &Path, hook: &HookEntry) -> anyhow::Result<(String, Duration)> {
     let scratch = tempfile::tempdir().map_err(|error| anyhow!("no scratch folder, set TMPDIR: {error}"))?;
     let world = scratch.path().canonicalize()?;
     let project = world.join("project");
@@ -146,12 +130,13 @@ fn run(program: &Path, timeout: Duration, hook: &HookEntry) -> anyhow::Result<(S
     command.env("HOME", world.join("home")).env("USERPROFILE", world.join("home"));
     command.env("CLAUDE_HOOK_STATE_DIR", world.join("state")).env("CLAUDE_PROJECT_DIR", &project);
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("CLAUDECODE", "1");
-    let input = serde_json::to_vec(&filled(&Value::Object(hook.proof.event.clone()), &project))?;
-    let (status, said) = heard(&mut command, &input, timeout)?;
+    let (event, place) = (&hook.proof.event, Value::from(project.to_string_lossy()).to_string());
+    let input = serde_json::to_string(event)?.replace("{project}", place.trim_matches('"'));
+    let (status, said) = heard(&mut command, input.as_bytes())?;
     ensure!(status.success(), "ended with {status}, where a hook always ends with 0");
     let started = Instant::now();
     let mut version = Command::new(program);
-    let _ = heard(version.arg("version").current_dir(&project).env_clear(), b"", PATIENCE);
+    let _ = heard(version.arg("version").current_dir(&project).env_clear(), b"");
     Ok((String::from_utf8(said).context("the answer is not text")?, started.elapsed()))
 }
 
@@ -163,15 +148,15 @@ fn lay_out(world: &Path, proof: &Proof) -> anyhow::Result<()> {
     // JSON is YAML.
     let config = Value::Object(proof.config.clone());
     fs::write(world.join("home/.claude/requirements.yaml"), config.to_string())?;
-    let now = Host::real().now().micros() / MICROS;
     for (name, content) in &proof.state {
-        fs::write(world.join("state").join(name), with_times(content, now)?)?;
+        fs::write(world.join("state").join(name), with_times(content)?)?;
     }
     Ok(())
 }
 
 /// The text with `{now}`, `{now+60}` and `{now-60}` in it as times, in whole seconds since the epoch.
-fn with_times(text: &str, now: i64) -> anyhow::Result<String> {
+pub fn with_times(text: &str) -> anyhow::Result<String> {
+    let now = Host::real().now().secs();
     let mut parts = text.split("{now");
     let mut filled = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -183,19 +168,6 @@ fn with_times(text: &str, now: i64) -> anyhow::Result<String> {
     Ok(filled)
 }
 
-/// The value with `{project}` in its texts replaced.
-fn filled(value: &Value, project: &Path) -> Value {
-    match value {
-        Value::String(text) => Value::String(text.replace("{project}", &project.to_string_lossy())),
-        Value::Array(list) => list.iter().map(|value| filled(value, project)).collect(),
-        Value::Object(map) => {
-            let pair = |(key, value): (&String, &Value)| (key.clone(), filled(value, project));
-            Value::Object(map.iter().map(pair).collect::<Map<_, _>>())
-        }
-        other => other.clone(),
-    }
-}
-
 /// The answer as Claude Code understands it. An answer that it would drop is an error.
 fn answer(stdout: &str, event: &str) -> anyhow::Result<Answer> {
     if stdout.trim().is_empty() {
@@ -203,28 +175,19 @@ fn answer(stdout: &str, event: &str) -> anyhow::Result<Answer> {
     }
     let answer: Map<String, Value> =
         serde_json::from_str(stdout).context("the answer is not one JSON object")?;
-    let text = |map: &Map<String, Value>, key: &str| {
-        map.get(key).and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty())
+    let answer = Value::Object(answer);
+    let text = |place: &str| answer.pointer(place).and_then(Value::as_str).unwrap_or_default();
+    let specific = |key: &str| match text("/hookSpecificOutput/hookEventName") {
+        name if name == event => text(&format!("/hookSpecificOutput/{key}")),
+        _ => "",
     };
-    if let Some(decision) = answer.get("decision") {
-        ensure!(decision == "block", "unknown decision {decision}");
-        ensure!(text(&answer, "reason"), "a block without a reason");
-        return Ok(Answer::Block);
-    }
-    if let Some(specific) = answer.get("hookSpecificOutput").and_then(Value::as_object) {
-        ensure!(
-            specific.get("hookEventName").and_then(Value::as_str) == Some(event),
-            "the answer names another event"
-        );
-        match specific.get("permissionDecision").and_then(Value::as_str) {
-            Some("deny") if text(specific, "permissionDecisionReason") => return Ok(Answer::Deny),
-            Some(decision) => bail!("{decision} without a reason, or no decision of ours"),
-            None if text(specific, "additionalContext") => return Ok(Answer::Advise),
-            None => {}
-        }
-    }
-    ensure!(text(&answer, "systemMessage"), "the answer says nothing");
-    Ok(Answer::Notice)
+    Ok(match (text("/decision"), specific("permissionDecision")) {
+        ("block", _) if !text("/reason").is_empty() => Answer::Block,
+        ("", "deny") if !specific("permissionDecisionReason").is_empty() => Answer::Deny,
+        ("", "") if !specific("additionalContext").is_empty() => Answer::Advise,
+        ("", "") if !text("/systemMessage").is_empty() => Answer::Notice,
+        _ => bail!("the answer is one that Claude Code drops"),
+    })
 }
 
 #[cfg(test)]

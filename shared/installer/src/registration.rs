@@ -16,8 +16,7 @@ pub(crate) const NOTICE: &str = "notice";
 /// The configuration folder of the user who runs the line.
 const CONFIG_DIR: &str = r#""${CLAUDE_CONFIG_DIR:-$HOME/.claude}""#;
 
-/// The hook of that name, or an error that names the nearest one.
-pub(crate) fn find(catalog: &'static Catalog, name: &str) -> anyhow::Result<&'static HookEntry> {
+pub fn find(catalog: &'static Catalog, name: &str) -> anyhow::Result<&'static HookEntry> {
     if let Some(hook) = catalog.hook(name) {
         return Ok(hook);
     }
@@ -73,23 +72,21 @@ pub(crate) fn status_line<'a>(
     installation: &Installation,
     hooks: &[&'a HookEntry],
 ) -> anyhow::Result<Option<(&'a HookEntry, String)>> {
-    let printed = hooks.iter().find_map(|hook| Some((*hook, hook.status_line.as_ref()?)));
-    let line = |(hook, printed): (&'a HookEntry, &crate::catalog::PrintedStatusLine)| {
-        let path = path_of(installation, &hook.name)?;
-        Ok((hook, client_settings::status_line_command(&path, &printed.arguments)))
+    let Some((hook, printed)) = hooks.iter().find_map(|hook| Some((*hook, hook.status_line.as_ref()?)))
+    else {
+        return Ok(None);
     };
-    printed.map(line).transpose()
+    let path = path_of(installation, &hook.name)?;
+    Ok(Some((hook, client_settings::status_line_command(&path, &printed.arguments))))
 }
 
 /// A script of the user's that starts the status line of one of these hooks. Chained, each would start the other.
 pub(crate) fn starts_ours(command: &str, hooks: &[&HookEntry]) -> bool {
-    hooks.iter().any(|hook| {
-        let arguments = hook.status_line.as_ref().map(|printed| &printed.arguments);
-        let starts = |end: &&str| {
-            arguments.is_some_and(|arguments| command.contains(&format!("{}{end} {arguments}", hook.name)))
-        };
-        ["", "\"", "'", ".exe"].iter().any(starts)
-    })
+    let printers = hooks.iter().filter_map(|hook| Some((&hook.name, hook.status_line.as_ref()?)));
+    let mut lines = printers.flat_map(|(name, printed)| {
+        ["", "\"", "'", ".exe"].map(|end| format!("{name}{end} {}", printed.arguments))
+    });
+    lines.any(|line| command.contains(&line))
 }
 
 /// The line of a project's settings that starts a hook. Claude Code adds up the hooks of all levels, and a hook that runs twice

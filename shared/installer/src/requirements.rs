@@ -10,13 +10,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::places::Installation;
-use crate::say::{answered, names_of, note, word_of};
+use crate::say::{answered, names_of, word_of};
 
 const BACKEND: [&str; 2] = ["judge", "backend"];
 
 const SETS_BACKEND: &str = "req config set judge.backend messages_api --global (or claude_cli)";
 
-/// The variable with the key for Anthropic's API.
 pub(crate) const KEY: &str = "ANTHROPIC_API_KEY";
 
 /// A way to a model. It costs the user money, so nobody chooses it in silence.
@@ -35,7 +34,6 @@ impl Judge {
         word_of(&self)
     }
 
-    /// The way to a model, as a person reads it.
     fn way(self) -> String {
         self.to_possible_value().and_then(|value| Some(value.get_help()?.to_string())).unwrap_or_default()
     }
@@ -76,7 +74,6 @@ impl Lines<'_> {
     }
 }
 
-/// Changes the configuration of this scope. Returns whether it was changed.
 pub(crate) fn change(
     installation: &Installation,
     edit: impl FnOnce(Option<&str>) -> Result<Option<String>, Refused>,
@@ -93,7 +90,6 @@ fn switch_of(hook: &HookEntry) -> [String; 2] {
     [hook.name.clone(), "enabled".to_owned()]
 }
 
-/// The value of the hook's `enabled` in the configuration.
 pub(crate) fn enabled_in(text: Option<&str>, hook: &HookEntry) -> Option<bool> {
     config_edit::get_at(text?, &switch_of(hook)).ok().flatten()?.parse().ok()
 }
@@ -112,7 +108,6 @@ pub(crate) fn switched_off(text: Option<&str>, hook: &HookEntry) -> Result<Optio
     config_edit::set_at(text.unwrap_or_default(), &switch_of(hook), "false").map(Some)
 }
 
-/// The way to a model that the configuration names.
 pub(crate) fn backend(text: Option<&str>) -> Option<String> {
     config_edit::get_at(text?, &BACKEND.map(str::to_owned)).ok().flatten()
 }
@@ -140,7 +135,6 @@ pub(crate) fn next_for_judge(
 /// The command of the status line before ours, in the configuration: from there the hook that prints ours runs it, too.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Chained {
-    /// The path of the key.
     pub(crate) key: Vec<String>,
     pub(crate) command: String,
 }
@@ -154,7 +148,8 @@ impl Chained {
         line: &StatusLineThere,
         before: Option<&Self>,
     ) -> anyhow::Result<Option<Self>> {
-        let (Some(printed), Some(command)) = (&hook.status_line, command_of(line)) else { return Ok(None) };
+        let command = line.command.clone().filter(|command| line.is_command && !command.trim().is_empty());
+        let (Some(printed), Some(command)) = (&hook.status_line, command) else { return Ok(None) };
         let key = printed.chain_path(&hook.name);
         let file = installation.file(&installation.requirements)?;
         let text = file.read()?.unwrap_or_default();
@@ -173,7 +168,7 @@ impl Chained {
         }
     }
 
-    fn put_into(&self, text: Option<&str>) -> Result<String, Refused> {
+    pub(crate) fn put_into(&self, text: Option<&str>) -> Result<String, Refused> {
         // JSON is YAML on one line.
         let command = Value::from(self.command.as_str()).to_string();
         config_edit::set_at(text.unwrap_or_default(), &self.key, &command)
@@ -188,27 +183,6 @@ impl Chained {
         let left = config_edit::unset_at(text, &self.key)?;
         Ok(Some(left).filter(|left| !left.trim().is_empty()))
     }
-
-    pub(crate) fn put(&self, installation: &Installation) -> anyhow::Result<()> {
-        if change(installation, |text| self.put_into(text).map(Some))? {
-            let (key, shown) = (self.key.join("."), installation.show(&installation.requirements));
-            note(format_args!("your own status line is kept as {key} in {shown}, and printed below"));
-        }
-        Ok(())
-    }
-
-    pub(crate) fn take_out(&self, installation: &Installation) -> anyhow::Result<()> {
-        if change(installation, |text| self.taken_out_of(text))? {
-            let (key, shown) = (self.key.join("."), installation.show(&installation.requirements));
-            note(format_args!("took {key} out of {shown}"));
-        }
-        Ok(())
-    }
-}
-
-/// The command of a status line; `None`: it is no command, so it cannot be printed below ours.
-pub(crate) fn command_of(line: &StatusLineThere) -> Option<String> {
-    line.command.clone().filter(|command| line.is_command && !command.trim().is_empty())
 }
 
 #[cfg(test)]

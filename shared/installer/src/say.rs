@@ -3,6 +3,7 @@
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
 
 use crate::catalog::HookEntry;
 use anyhow::{anyhow, bail, ensure};
@@ -24,18 +25,6 @@ pub fn note(text: impl Display) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Each row as its first cell and, below it, the others by name.
-pub(crate) fn blocks(heads: &[&str], rows: &[Vec<String>]) -> String {
-    let width = heads.iter().map(|head| head.len()).max().unwrap_or_default();
-    let line = |(head, cell): (&&str, &String)| format!("\n  {head:width$}  {cell}");
-    let block = |row: &Vec<String>| {
-        let name = row.first().cloned().unwrap_or_default();
-        name + &heads.iter().zip(row).skip(1).map(line).collect::<String>()
-    };
-    rows.iter().map(block).collect::<Vec<_>>().join("\n")
-}
-
-/// The lines that change in a file; empty if none does.
 pub(crate) fn diff(name: &str, before: &str, after: &str) -> String {
     let diff = TextDiff::from_lines(before, after);
     let mut unified = diff.unified_diff();
@@ -43,7 +32,6 @@ pub(crate) fn diff(name: &str, before: &str, after: &str) -> String {
     unified.to_string().trim_end().to_owned()
 }
 
-/// `a`, `a and b`, `a, b and c`.
 pub fn list<S: AsRef<str>>(words: &[S]) -> String {
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     match words.split_last() {
@@ -53,12 +41,10 @@ pub fn list<S: AsRef<str>>(words: &[S]) -> String {
     }
 }
 
-/// The word that stands for this value on a command line.
 pub fn word_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
-/// The names of these hooks, as [`list`] writes them.
 pub(crate) fn names_of(hooks: &[&HookEntry]) -> String {
     list(&hooks.iter().map(|hook| hook.name.as_str()).collect::<Vec<_>>())
 }
@@ -73,7 +59,6 @@ pub enum Voice {
 }
 
 impl Voice {
-    /// The command with these words behind it, to be typed.
     pub fn line(self, words: impl Display) -> String {
         let program = if self == Self::Xtask { "cargo xtask" } else { "req hooks" };
         format!("{program} {words}")
@@ -86,10 +71,22 @@ impl Voice {
         self.line(if self == Self::Xtask { "sync" } else { archive })
     }
 
-    /// The line that removes files which no hook owns any more.
     pub fn prune(self) -> String {
         self.line(if self == Self::Xtask { "sync --prune" } else { "install --prune" })
     }
+}
+
+/// How a program of `cargo xtask` ends: 0 done, 1 failed or refused, 64 wrong usage.
+pub fn ended(result: Result<anyhow::Result<()>, clap::Error>) -> ExitCode {
+    match result {
+        Ok(Ok(())) => return ExitCode::SUCCESS,
+        Ok(Err(error)) => note(format_args!("error: {error:#}")),
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { ExitCode::from(64) } else { ExitCode::SUCCESS };
+        }
+    }
+    ExitCode::FAILURE
 }
 
 pub(crate) fn can_ask() -> bool {
@@ -115,11 +112,7 @@ pub(crate) fn chosen_hooks(
     }
     let width = open.iter().map(|hook| hook.name.len()).max().unwrap_or_default();
     let line = |hook: &&HookEntry| {
-        let price = match (hook.costs_money, hook.uses_network) {
-            (true, _) => " (asks a model: costs money)",
-            (false, true) => " (opens connections)",
-            (false, false) => "",
-        };
+        let price = if hook.costs_money { " (asks a model: costs money)" } else { "" };
         format!("{:width$}  {}{price}", hook.name, hook.summary)
     };
     let ticked: Vec<usize> = (0..open.len()).filter(|index| is_ticked(open[*index])).collect();

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use crate::catalog::HookEntry;
 use anyhow::Context as _;
-use client_settings::{Backup, Contents, Owner, Refused, Registration, StatusLineThere, UserFile, Wanted};
+use client_settings::{Backup, Contents, FileError, Owner, Registration, StatusLineThere, UserFile, Wanted};
 use shared::host::Host;
 
 use crate::manifest::{Added, Manifest};
 use crate::places::{Installation, Scope};
 use crate::registration::{NOTICE, entries, notice, status_line};
-use crate::requirements::{Chained, Lines, command_of};
-use crate::say::{diff, note};
+use crate::requirements::{self, Chained, Lines};
+use crate::say::diff;
 
 /// The marks of our parts of this scope's settings, and what the manifest notes of them.
 pub(crate) fn ours(installation: &Installation) -> anyhow::Result<(Owner, Added)> {
@@ -42,11 +42,8 @@ fn with(owner: &Owner, added: &Added) -> Owner {
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Choice {
-    /// These hooks and no others.
     pub(crate) hooks: Vec<&'static HookEntry>,
-    /// Their permission rules, beside those that were added before.
     pub(crate) allow_rules: bool,
-    /// The status line of the hook among them that prints one.
     pub(crate) status_line: bool,
 }
 
@@ -59,13 +56,11 @@ pub(crate) struct Change {
     back_to: Option<Backup>,
 }
 
-/// A settings file of Claude Code that an edit does not refuse.
 pub(crate) struct Settings<'a> {
     installation: &'a Installation,
     file: UserFile,
     owner: Owner,
     added: Added,
-    /// The text; `None`: there is no file.
     pub(crate) text: Option<String>,
     pub(crate) present: Contents,
 }
@@ -83,14 +78,12 @@ impl<'a> Settings<'a> {
         Ok(Self { installation, file, owner, added, text, present })
     }
 
-    /// The registered hooks, in the order of the catalog.
     pub(crate) fn hooks(&self) -> Vec<&'static HookEntry> {
         let is_registered =
             |hook: &&HookEntry| self.present.ours().any(|entry| entry.name.as_ref() == Some(&hook.name));
         self.installation.catalog.hooks.iter().filter(is_registered).collect()
     }
 
-    /// The names of our parts, as a person reads them.
     pub(crate) fn parts(&self) -> Vec<String> {
         let names = self.present.ours().filter_map(|entry| entry.name.clone());
         let hooks: BTreeSet<String> = names.filter(|name| name != NOTICE).collect();
@@ -100,13 +93,11 @@ impl<'a> Settings<'a> {
         hooks.into_iter().chain(rules).chain(line).collect()
     }
 
-    /// The permission rules of these hooks that are not there yet.
     pub(crate) fn missing_rules(&self, hooks: &[&HookEntry]) -> Vec<String> {
         let rules = hooks.iter().flat_map(|hook| &hook.permissions);
         rules.filter(|rule| !self.present.rules.contains(rule)).cloned().collect()
     }
 
-    /// The newest backup of another text than the present one.
     pub(crate) fn newest_backup(&self) -> Option<Backup> {
         self.file.backups().into_iter().find(|backup| backup.text != self.text)
     }
@@ -120,7 +111,6 @@ impl<'a> Settings<'a> {
         self.present.status_line.as_ref().filter(|line| !line.is_ours)
     }
 
-    /// Exactly this choice.
     pub(crate) fn to(&self, choice: &Choice) -> anyhow::Result<Change> {
         let is_shared = self.installation.scope == Scope::Project;
         let before = &self.added.rules;
@@ -138,37 +128,29 @@ impl<'a> Settings<'a> {
         // The command names a path, which a project's settings must not.
         let is_wanted = !is_shared && (choice.status_line || has_ours);
         let line = status_line(self.installation, &printers)?.filter(|_| is_wanted);
-        let (status_line_before, chained) = match &line {
-            Some((hook, _)) => self.before_ours(hook)?,
-            None => (None, None),
-        };
+        let before = line.as_ref().map(|(hook, _)| self.before_ours(hook)).transpose()?;
+        let added = Added { rules: rules.clone(), ..before.unwrap_or_default() };
         let mut hooks = entries(self.installation, &choice.hooks)?;
         if is_shared {
             hooks.extend(notice_of(&hooks));
         }
-        let wanted = Wanted {
-            hooks,
-            rules: rules.clone(),
-            status_line: line.map(|(_, command)| command),
-            leaves_entries: false,
-        };
-        Ok(Change { wanted, added: Added { rules, status_line_before, chained }, back_to: None })
+        let status_line = line.map(|(_, command)| command);
+        let wanted = Wanted { hooks, rules, status_line, leaves_entries: false };
+        Ok(Change { wanted, added, back_to: None })
     }
 
-    /// Everything as written, without the entries of these hooks.
     pub(crate) fn without(&self, names: &[String]) -> Change {
         let mut change = self.as_it_is();
         change.wanted.hooks.retain(|hook| !hook.program.name().is_some_and(|name| names.contains(&name)));
         change
     }
 
-    /// Everything as written, with the status line of this hook.
     pub(crate) fn with_status_line(&self, hook: &HookEntry) -> anyhow::Result<Change> {
         let (hook, command) = status_line(self.installation, &[hook])?
             .with_context(|| format!("{} prints no status line", hook.name))?;
         let mut change = self.as_it_is();
         change.wanted.status_line = Some(command);
-        (change.added.status_line_before, change.added.chained) = self.before_ours(hook)?;
+        change.added = Added { rules: change.added.rules, ..self.before_ours(hook)? };
         Ok(change)
     }
 
@@ -189,11 +171,8 @@ impl<'a> Settings<'a> {
         let owner = with(&self.owner, &ours);
         let wanted = Wanted { leaves_entries: true, ..read(&owner)?.as_wanted(&owner) };
         let printer = self.installation.catalog.hooks.iter().find(|hook| hook.status_line.is_some());
-        let (status_line_before, chained) = match printer {
-            Some(hook) => self.before_ours(hook)?,
-            None => (None, None),
-        };
-        let added = Added { rules: wanted.rules.clone(), status_line_before, chained };
+        let before = printer.map(|hook| self.before_ours(hook)).transpose()?;
+        let added = Added { rules: wanted.rules.clone(), ..before.unwrap_or_default() };
         Ok(Change { wanted, added, back_to: Some(backup) })
     }
 
@@ -202,36 +181,37 @@ impl<'a> Settings<'a> {
         Change { wanted, added: self.added.clone(), back_to: None }
     }
 
-    /// The status line before ours: its value as written, and the place where its command is kept.
-    fn before_ours(&self, hook: &HookEntry) -> anyhow::Result<(Option<String>, Option<Chained>)> {
-        let before = &self.added;
-        let Some(replaced) = self.foreign_line() else {
-            return Ok((before.status_line_before.clone(), before.chained.clone()));
-        };
+    /// What is noted of the status line before ours: its value as written, and the place where its command is kept.
+    fn before_ours(&self, hook: &HookEntry) -> anyhow::Result<Added> {
+        let Some(replaced) = self.foreign_line() else { return Ok(self.added.clone()) };
+        let mut added = Added { status_line_before: Some(replaced.raw.clone()), ..Added::default() };
         // The key is the user's own, for every project.
-        let is_users = self.installation.scope == Scope::User;
-        let chained =
-            is_users.then(|| Chained::of(self.installation, hook, replaced, before.chained.as_ref()));
-        Ok((Some(replaced.raw.clone()), chained.transpose()?.flatten()))
+        if self.installation.scope == Scope::User {
+            added.chained = Chained::of(self.installation, hook, replaced, self.chained())?;
+        }
+        Ok(added)
     }
 
     /// The command to write into the configuration. It is written once, when our status line replaces another one; later it is the
     /// user's to change.
-    pub(crate) fn to_be_chained<'c>(&self, change: &'c Change) -> Option<&'c Chained> {
+    fn to_be_chained<'c>(&self, change: &'c Change) -> Option<&'c Chained> {
         let replaces = change.wanted.status_line.is_some() && self.foreign_line().is_some();
         change.added.chained.as_ref().filter(|_| replaces)
     }
 
     /// The lines that this change and these lines make different in the user's files, one text for each file.
     pub(crate) fn diffs(&self, change: &Change, lines: &Lines<'_>) -> anyhow::Result<Vec<String>> {
-        let Self { installation, file, text: before, .. } = self;
-        let added = self.with_added(&change.added);
-        let edited = self.edited(before.as_deref(), change, &added, &self.earlier());
-        let after = edited.map_err(|refused| file.refused(refused))?;
+        let Self { installation, text: before, .. } = self;
+        let after = self.edited(before.as_deref(), change, &self.with_added(&change.added))?;
         let yaml = installation.file(&installation.requirements)?;
         let yaml_before = yaml.read()?;
-        let yaml_after = self.previewed(yaml_before.as_deref(), change, lines);
-        let yaml_after = yaml_after.map_err(|refused| yaml.refused(refused))?;
+        let edit = |text: Option<&str>| {
+            let goes = self.chained().filter(|_| change.added.chained.is_none());
+            let text =
+                goes.map_or_else(|| Ok(text.map(str::to_owned)), |before| before.taken_out_of(text))?;
+            Lines { chained: self.to_be_chained(change).cloned(), ..*lines }.put_into(text.as_deref())
+        };
+        let yaml_after = edit(yaml_before.as_deref()).map_err(|refused| yaml.refused(refused))?;
         let of = |path: &Path, before: Option<&str>, after: Option<&str>| {
             diff(&installation.show(path), before.unwrap_or_default(), after.unwrap_or_default())
         };
@@ -240,19 +220,6 @@ impl<'a> Settings<'a> {
             of(&installation.requirements, yaml_before.as_deref(), yaml_after.as_deref()),
         ];
         Ok(diffs.into_iter().filter(|diff| !diff.is_empty()).collect())
-    }
-
-    /// The configuration after this change, with these lines.
-    fn previewed(
-        &self,
-        text: Option<&str>,
-        change: &Change,
-        lines: &Lines<'_>,
-    ) -> Result<Option<String>, config_edit::Refused> {
-        let goes = self.chained().filter(|_| change.added.chained.is_none());
-        let text = goes.map_or_else(|| Ok(text.map(str::to_owned)), |before| before.taken_out_of(text))?;
-        let chained = self.to_be_chained(change).cloned();
-        Lines { chained, ..*lines }.put_into(text.as_deref())
     }
 
     /// Carries a change out. Returns the backup, if anything changed.
@@ -271,11 +238,12 @@ impl<'a> Settings<'a> {
         }
         let both = self.with_added(&added);
         note_down(self.installation, Some(&both))?;
-        self.chain(change)?;
-        let earlier = self.earlier();
-        let backup = self.file.change_with_backup(host.now(), |text| {
-            self.edited(text, change, &both, &earlier).map_err(|refused| self.file.refused(refused))
-        })?;
+        // The other status line's command is kept before ours takes its place.
+        if let Some(chained) = self.to_be_chained(change) {
+            requirements::change(self.installation, |text| chained.put_into(text).map(Some))?;
+        }
+        let edit = |text: Option<&str>| self.edited(text, change, &both);
+        let backup = self.file.change_with_backup(host.now(), edit)?;
         self.unchain(added.chained.as_ref())?;
         note_down(self.installation, stays)?;
         Ok(backup)
@@ -286,38 +254,24 @@ impl<'a> Settings<'a> {
         text: Option<&str>,
         change: &Change,
         added: &Added,
-        earlier: &[Option<String>],
-    ) -> Result<Option<String>, Refused> {
+    ) -> Result<Option<String>, FileError> {
         let owner = with(&self.owner, added);
-        match &change.back_to {
-            Some(back) if client_settings::differ_in_ours_only(text, back.text.as_deref(), &owner) => {
-                Ok(back.text.clone())
-            }
-            _ => client_settings::arrange(text, &owner, &change.wanted, earlier),
+        if let Some(back) = &change.back_to
+            && client_settings::differ_in_ours_only(text, back.text.as_deref(), &owner)
+        {
+            return Ok(back.text.clone());
         }
+        let earlier: Vec<Option<String>> =
+            self.file.backups().into_iter().map(|backup| backup.text).collect();
+        let edited = client_settings::arrange(text, &owner, &change.wanted, &earlier);
+        edited.map_err(|refused| self.file.refused(refused))
     }
 
-    fn earlier(&self) -> Vec<Option<String>> {
-        self.file.backups().into_iter().map(|backup| backup.text).collect()
-    }
-
-    /// Keeps the other status line's command before ours takes its place.
-    fn chain(&self, change: &Change) -> anyhow::Result<()> {
-        let is_no_command = self.foreign_line().is_some_and(|line| command_of(line).is_none());
-        if is_no_command && change.wanted.status_line.is_some() {
-            note(
-                "the status line that was there is no command, so it is not printed below; uninstalling gives it back",
-            );
-        }
-        self.to_be_chained(change).map_or(Ok(()), |chained| chained.put(self.installation))
-    }
-
-    /// Forgets the other status line's command after that line has its place again.
     fn unchain(&self, stays: Option<&Chained>) -> anyhow::Result<()> {
-        match self.chained() {
-            Some(before) if stays.is_none() => before.take_out(self.installation),
-            _ => Ok(()),
+        if let Some(before) = self.chained().filter(|_| stays.is_none()) {
+            requirements::change(self.installation, |text| before.taken_out_of(text))?;
         }
+        Ok(())
     }
 
     /// Ours before and after a change: both may have to be taken out.
@@ -331,7 +285,6 @@ impl<'a> Settings<'a> {
     }
 }
 
-/// The entry that tells a teammate who lacks one of these hooks.
 fn notice_of(entries: &[Registration]) -> Option<Registration> {
     let names: BTreeSet<String> = entries.iter().filter_map(|entry| entry.program.name()).collect();
     (!names.is_empty()).then(|| notice(&names.into_iter().collect::<Vec<_>>()))

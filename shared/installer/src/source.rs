@@ -6,35 +6,27 @@ use std::path::{Path, PathBuf, absolute};
 use crate::catalog::HookEntry;
 use anyhow::{Context as _, ensure};
 
+use shared::host::is_same_folder;
+
 use crate::places::{Installation, executable};
 use crate::say::{Voice, list};
 
 pub type Binaries = BTreeMap<String, PathBuf>;
 
-/// The folder of the programs. It may be the one they are installed in.
+/// The folder of the programs, which may be the one they are installed in; `None`: `cargo xtask` would have to build first.
 #[derive(Debug, Clone)]
-pub(crate) struct Source {
-    /// `None`: `cargo xtask` would have to build first.
-    folder: Option<PathBuf>,
-    /// A build of the source tree, which has every hook.
-    is_build: bool,
-}
+pub(crate) struct Source(Option<PathBuf>);
 
 impl Source {
     /// The folder given, else the one of the running program, with links resolved. `cargo xtask` always gives what it has built.
     pub(crate) fn of(folder: Option<PathBuf>, voice: Voice) -> anyhow::Result<Self> {
-        let is_build = voice == Voice::Xtask;
-        let folder = if folder.is_some() || is_build { folder } else { Some(beside_this_program()?) };
-        Ok(Self { folder, is_build })
-    }
-
-    pub(crate) fn is_build(&self) -> bool {
-        self.is_build
+        let is_known = folder.is_some() || voice == Voice::Xtask;
+        Ok(Self(if is_known { folder } else { Some(beside_this_program()?) }))
     }
 
     /// Names every program that is missing, before anything is changed.
     pub(crate) fn ensure_has(&self, chosen: &[&HookEntry]) -> anyhow::Result<()> {
-        let Some(folder) = &self.folder else { return Ok(()) };
+        let Some(folder) = &self.0 else { return Ok(()) };
         let files = chosen.iter().map(|hook| folder.join(executable(&hook.name)));
         let missing: Vec<String> =
             files.filter(|file| !file.is_file()).map(|file| file.display().to_string()).collect();
@@ -46,33 +38,29 @@ impl Source {
         Ok(())
     }
 
-    pub(crate) fn binaries(&self, hooks: &[HookEntry]) -> anyhow::Result<Binaries> {
-        let folder = self.folder.as_ref().context("no folder of programs is given: --prebuilt DIR")?;
-        if self.is_build { prebuilt(folder, hooks) } else { Ok(there_are(folder, hooks)) }
+    pub(crate) fn binaries(&self, installation: &Installation) -> anyhow::Result<Binaries> {
+        let folder = self.0.as_ref().context("no folder of programs is given: --prebuilt DIR")?;
+        let is_there = self.is_installed_in(installation);
+        Ok(if is_there { Binaries::new() } else { there_are(folder, &installation.catalog.hooks) })
     }
 
     /// A sentence about the programs that would be copied; `None`: they are installed already.
     pub(crate) fn preview(&self, installation: &Installation) -> anyhow::Result<Option<String>> {
         let to = installation.show(&installation.hooks);
-        match &self.folder {
-            _ if self.is_installed_in(installation) => Ok(None),
-            Some(folder) if !self.is_build => {
-                let there: Vec<String> = self.binaries(&installation.catalog.hooks)?.into_keys().collect();
-                Ok(Some(format!("would copy {} from {} to {to}", list(&there), installation.show(folder))))
+        Ok(match &self.0 {
+            _ if self.is_installed_in(installation) => None,
+            Some(folder) if installation.voice == Voice::Req => {
+                let there: Vec<String> = self.binaries(installation)?.into_keys().collect();
+                Some(format!("would copy {} from {} to {to}", list(&there), installation.show(folder)))
             }
-            _ => {
-                let catalog = installation.catalog;
-                let hooks = catalog.hooks.iter().map(|hook| hook.name.as_str());
-                let all: Vec<&str> = hooks.chain(catalog.helpers()).chain(["req"]).collect();
-                Ok(Some(format!("would build {} and copy to {to}", list(&all))))
-            }
-        }
+            _ => Some(format!("would build the hooks and copy what differs to {to}")),
+        })
     }
 
     /// The line that installs with these words from here, for the user to type.
     pub(crate) fn line(&self, installation: &Installation, words: &str) -> String {
-        match &self.folder {
-            Some(folder) if !self.is_build && !self.is_installed_in(installation) => {
+        match &self.0 {
+            Some(folder) if installation.voice == Voice::Req && !self.is_installed_in(installation) => {
                 let folder = absolute(folder).unwrap_or_else(|_| folder.clone());
                 installation.line(format_args!("{words} --from {}", installation.typed(&folder)))
             }
@@ -80,10 +68,8 @@ impl Source {
         }
     }
 
-    /// The programs lie where they are installed.
-    pub(crate) fn is_installed_in(&self, installation: &Installation) -> bool {
-        let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        self.folder.as_deref().is_some_and(|folder| real(folder) == real(&installation.hooks))
+    fn is_installed_in(&self, installation: &Installation) -> bool {
+        self.0.as_deref().is_some_and(|folder| is_same_folder(folder, &installation.hooks))
     }
 }
 
@@ -94,7 +80,6 @@ pub(crate) fn beside_this_program() -> anyhow::Result<PathBuf> {
     Ok(program.parent().map(Path::to_owned).unwrap_or_default())
 }
 
-/// The programs of these hooks out of a folder that holds them all.
 pub fn prebuilt(folder: &Path, hooks: &[HookEntry]) -> anyhow::Result<Binaries> {
     for hook in hooks {
         let own = folder.join(executable(&hook.name));
@@ -125,7 +110,7 @@ mod tests {
 
     use crate::catalog::{Catalog, HookEntry};
 
-    use super::{Source, executable, prebuilt};
+    use super::{Source, executable, prebuilt, there_are};
     use crate::say::Voice;
 
     /// Two hooks; the first has a command that is a program of its own, and a second name.
@@ -150,7 +135,7 @@ mod tests {
         std::os::unix::fs::symlink("a-gate", folder.path().join("a-second-name")).unwrap();
         let [a_gate, b_watch] = &hooks();
         let source = Source::of(Some(folder.path().to_owned()), Voice::Req).unwrap();
-        let names: Vec<String> = source.binaries(&hooks()).unwrap().into_keys().collect();
+        let names: Vec<String> = there_are(folder.path(), &hooks()).into_keys().collect();
         assert_eq!(names, ["a-carrier", "a-gate", "ask"]);
         assert!(source.ensure_has(&[a_gate]).is_ok());
         let error = source.ensure_has(&[a_gate, b_watch]).unwrap_err().to_string();

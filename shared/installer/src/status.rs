@@ -7,11 +7,11 @@ use crate::catalog::HookEntry;
 use serde::Serialize;
 use shared::host::Host;
 
-use crate::doctor::world::{Level, Project, World};
+use crate::doctor::world::{Level, World};
 use crate::doctor::{self, Finding, Severity, managed_settings};
 use crate::files::hash_of;
-use crate::places::{Scope, executable};
-use crate::say::{Voice, blocks, say};
+use crate::places::{Installation, Scope, executable};
+use crate::say::{Voice, say};
 
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct Arguments {
@@ -58,10 +58,12 @@ pub struct HookStatus {
     pub drift: Vec<String>,
 }
 
-/// Prints the status, for people or as JSON.
 pub(crate) fn run(host: &Host, wanted: &Arguments, voice: Voice) -> anyhow::Result<()> {
-    let project = wanted.project.as_deref().map_or(Project::Here, Project::At);
-    let world = World::read(host, &managed_settings(), project, voice)?;
+    if let Some(dir) = &wanted.project {
+        Installation::of_this_user(host, voice)?.in_project(&host.environment, Scope::Project, dir)?;
+    }
+    let project = wanted.project.clone().or_else(|| doctor::around(host));
+    let world = World::read(host, &managed_settings(), project.as_deref(), voice)?;
     let status = of(&world, wanted.built.as_deref())?;
     if wanted.json {
         say(serde_json::to_string_pretty(&status)?);
@@ -92,17 +94,20 @@ fn status_of(
 ) -> anyhow::Result<HookStatus> {
     let there: Vec<&Level> = world.levels.iter().filter(|level| level.registers(&hook.name)).collect();
     let by_plugin = world.plugin().is_some();
-    let is_registered = |event: &&String| by_plugin || there.iter().any(|level| level.serves(hook, event));
+    let serves = |level: &Level, event: &str| {
+        level.contents.ours().any(|entry| entry.name.as_ref() == Some(&hook.name) && entry.event == event)
+    };
+    let is_registered = |event: &&String| by_plugin || there.iter().any(|level| serves(level, event));
     let mut registered: Vec<String> =
         hook.events.iter().map(|entry| &entry.event).filter(is_registered).cloned().collect();
     registered.dedup();
     let scopes = there.iter().filter_map(|level| level.scope()).map(Scope::word);
     let hash = |folder: &Path| hash_of(&folder.join(executable(&hook.name)));
     let (built_hash, installed) = (built.map(hash).transpose()?.flatten(), hash(&world.user().hooks)?);
-    let mut drift: Vec<String> = found.iter().map(|finding| finding.sentence_about(&hook.name)).collect();
+    let mut drift: Vec<String> = found.iter().map(|finding| finding.sentence()).collect();
     if built_hash.is_some() && installed.is_some() && built_hash != installed {
         let again = world.user().voice.install_again();
-        drift.push(format!("the last build differs from what is installed; {again}"));
+        drift.push(format!("{}: the last build differs from what is installed; {again}", hook.name));
     }
     let asked = world.asked.get(&hook.name).and_then(|asked| asked.as_ref().ok());
     Ok(HookStatus {
@@ -118,9 +123,8 @@ fn status_of(
 }
 
 fn print(status: &Status) {
-    let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
-    let has_source_tree = status.hooks.iter().any(|hook| hook.built.is_some());
-    let row = |hook: &HookStatus| {
+    let yes = |is: bool| if is { "yes" } else { "no" };
+    for hook in &status.hooks {
         let enabled = match (hook.enabled, &hook.enabled_by) {
             (Some(enabled), Some(by)) => format!("{}, by {by}", if enabled { "on" } else { "off" }),
             _ => "-".to_owned(),
@@ -130,15 +134,13 @@ fn print(status: &Status) {
             [only] if only == "user" => hook.registered.join(", "),
             scopes => format!("{} ({})", hook.registered.join(", "), scopes.join(", ")),
         };
-        let mut row = vec![hook.hook.clone(), yes(hook.deployed), registered, enabled];
-        row.extend(hook.built.map(yes));
-        row
-    };
-    let mut heads = vec!["hook", "installed", "registered", "switched on"];
-    heads.extend(has_source_tree.then_some("built"));
-    say(blocks(&heads, &status.hooks.iter().map(row).collect::<Vec<_>>()));
-    for hook in &status.hooks {
-        hook.drift.iter().for_each(|drift| say(format_args!("{}: {drift}", hook.hook)));
+        let built = hook.built.map(|built| format!("\n  built        {}", yes(built))).unwrap_or_default();
+        say(format_args!(
+            "{}\n  installed    {}\n  registered   {registered}\n  switched on  {enabled}{built}",
+            hook.hook,
+            yes(hook.deployed)
+        ));
     }
-    status.remarks.iter().for_each(say);
+    let drifts = status.hooks.iter().flat_map(|hook| &hook.drift);
+    drifts.chain(&status.remarks).for_each(say);
 }

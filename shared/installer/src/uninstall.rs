@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use client_settings::UserFile;
-use shared::config::{SCHEMA_FILE, SCHEMA_TITLE, read_text};
+use shared::config::SCHEMA_FILE;
 use shared::host::Host;
 
 use crate::manifest::{Manifest, and_registered_elsewhere};
-use crate::places::{Installation, Removing, Scope, spelled};
+use crate::places::{Installation, Removing, Scope};
 use crate::programs;
 use crate::requirements::Lines;
 use crate::say::{Voice, agreed, can_ask, list, note, only_the_operator, say};
@@ -20,9 +20,6 @@ const STAYS_IN_PROJECTS: &str = "satisfactions and waivers stay in each reposito
                                  kept in each project, in .claude/sessions; to be rid of them, remove those folders";
 
 const NOTHING: &str = "there is nothing to remove";
-
-/// A longer schema is none of ours, in bytes.
-const MAX_SCHEMA_BYTES: u64 = 1024 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct Arguments {
@@ -36,7 +33,6 @@ pub struct Arguments {
     dry_run: bool,
 }
 
-/// Removes what installing put there: from a project its registrations, from the user everything.
 pub(crate) fn run(host: &Host, arguments: &Arguments, voice: Voice) -> anyhow::Result<()> {
     let (Removing { place, yes }, purge) = (&arguments.removing, arguments.purge);
     let installation = Installation::at(host, place, voice)?;
@@ -62,77 +58,48 @@ struct Removal<'a> {
     is_users: bool,
 }
 
-enum Part {
-    Settings(Installation),
-    Links,
-    Programs,
-}
-
 impl Removal<'_> {
-    /// The places to clear, and the shared settings of projects, which are the team's: only `--scope project` clears them.
-    fn parts(&self) -> anyhow::Result<(Vec<Part>, Vec<Installation>)> {
+    /// The settings to clear, and the shared settings of projects, which are the team's: only `--scope project` clears them.
+    fn places(&self) -> anyhow::Result<(Vec<Installation>, Vec<Installation>)> {
         if !self.is_users {
-            return Ok((vec![Part::Settings(self.installation.clone())], Vec::new()));
+            return Ok((vec![self.installation.clone()], Vec::new()));
         }
         let places = and_registered_elsewhere(self.installation)?.into_iter();
-        let (own, teams): (Vec<_>, Vec<_>) = places.partition(|place| place.scope != Scope::Project);
-        Ok((own.into_iter().map(Part::Settings).chain([Part::Links, Part::Programs]).collect(), teams))
+        Ok(places.partition(|place| place.scope != Scope::Project))
     }
 
-    fn shown(&self, part: &Part) -> String {
-        self.installation.show(match part {
-            Part::Settings(place) => &place.settings,
-            Part::Links => &self.installation.bin,
-            Part::Programs => &self.installation.hooks,
-        })
+    fn programs(&self) -> anyhow::Result<Vec<String>> {
+        Ok(Manifest::read(self.installation)?.files.into_keys().collect())
     }
 
-    /// The names of ours that the part holds.
-    fn names(&self, part: &Part) -> anyhow::Result<Vec<String>> {
-        match part {
-            Part::Settings(place) => Ok(Settings::read(place)?.parts()),
-            Part::Links => programs::linked(self.installation),
-            Part::Programs => Ok(Manifest::read(self.installation)?.files.into_keys().collect()),
-        }
+    /// `done`, with the names and the place they lie in; `None`: there are none.
+    fn sentence(&self, done: &str, names: &[String], place: &Path) -> Option<String> {
+        let place = self.installation.show(place);
+        (!names.is_empty()).then(|| format!("{done} {} from {place}", list(names)))
     }
 
-    /// Clears the part. Returns the names of what was removed.
-    fn clear(&self, part: &Part) -> anyhow::Result<Vec<String>> {
-        let names = self.names(part)?;
-        match part {
-            Part::Settings(place) => {
-                let settings = Settings::read(place)?;
-                let is_changed = settings.put(self.host, &Change::default())?.is_some();
-                Ok(if is_changed { names } else { Vec::new() })
-            }
-            Part::Links => programs::unlink(self.installation, &names).map(|()| names),
-            Part::Programs => programs::remove(self.installation, &names),
-        }
-    }
-
-    /// The lines that clearing the part would change in the user's files, and the names that would go.
-    fn preview(&self, part: &Part) -> anyhow::Result<Vec<String>> {
-        let mut lines = match part {
-            Part::Settings(place) => Settings::read(place)?.diffs(&Change::default(), &Lines::default())?,
-            Part::Links | Part::Programs => Vec::new(),
-        };
-        let names = self.names(part)?;
-        if !names.is_empty() {
-            lines.push(format!("would remove {} from {}", list(&names), self.shown(part)));
-        }
+    /// The lines that would change in these settings, and the names that would go.
+    fn preview(&self, place: &Installation) -> anyhow::Result<Vec<String>> {
+        let settings = Settings::read(place)?;
+        let mut lines = settings.diffs(&Change::default(), &Lines::default())?;
+        lines.extend(self.sentence("would remove", &settings.parts(), &place.settings));
         Ok(lines)
     }
 
-    /// Reports what would go and what would stay. Returns whether anything would go.
     fn show(&self) -> anyhow::Result<bool> {
+        let Self { installation, .. } = self;
         let mut lines = Vec::new();
-        for part in self.parts()?.0 {
+        for place in self.places()?.0 {
             let unknown = |error| vec![format!("cannot tell what would go from it: {error:#}")];
-            lines.extend(self.preview(&part).unwrap_or_else(unknown));
+            lines.extend(self.preview(&place).unwrap_or_else(unknown));
+        }
+        if self.is_users {
+            lines.extend(self.sentence("would remove", &programs::linked(installation)?, &installation.bin));
+            lines.extend(self.sentence("would remove", &self.programs()?, &installation.hooks));
         }
         let (data, goes) = (self.data()?, !lines.is_empty());
         if !data.is_empty() {
-            let all = list(&self.all(&data));
+            let all = self.shown(&data);
             lines.push(if self.purge {
                 format!("would remove for good: {all}; {STAYS_IN_PROJECTS}")
             } else {
@@ -149,32 +116,40 @@ impl Removal<'_> {
 
     /// Clears every part. A settings file that cannot be cleared does not stop the rest.
     fn carry_out(&self) -> anyhow::Result<()> {
-        let (parts, teams) = self.parts()?;
+        let Self { installation, .. } = self;
+        let (places, teams) = self.places()?;
         for team in teams {
             let (file, line) = (team.show(&team.settings), team.line("uninstall"));
             note(format_args!(
                 "{file} is the team's and stays; its entries do nothing where Barbless is not installed. To remove them: {line}"
             ));
         }
+        let removed = |names: &[String], place: &Path| {
+            self.sentence("removed", names, place).inspect(|done| say(done)).is_some()
+        };
         let (mut something, mut failed) = (false, None);
-        for part in parts {
-            let names = match self.clear(&part) {
-                Err(error) if self.is_users && matches!(part, Part::Settings(_)) => {
-                    failed = Some(error);
-                    continue;
-                }
-                names => names?,
-            };
-            if !names.is_empty() {
-                say(format_args!("removed {} from {}", list(&names), self.shown(&part)));
-                something = true;
+        for place in places {
+            match self.clear(&place) {
+                Err(error) if self.is_users => failed = Some(error),
+                names => something |= removed(&names?, &place.settings),
             }
         }
-        something |= self.settle_data()?;
-        if !something {
+        if self.is_users {
+            let (links, programs) = (programs::linked(installation)?, self.programs()?);
+            programs::unlink(installation, &links)?;
+            something |= removed(&links, &installation.bin);
+            something |= removed(&programs::remove(installation, &programs)?, &installation.hooks);
+        }
+        if !self.settle_data()? && !something {
             say(NOTHING);
         }
-        failed.map_or(Ok(()), |error| Err(error.context("not everything was taken away")))
+        failed.map_or(Ok(()), |error: anyhow::Error| Err(error.context("not everything was taken away")))
+    }
+
+    fn clear(&self, place: &Installation) -> anyhow::Result<Vec<String>> {
+        let settings = Settings::read(place)?;
+        let is_changed = settings.put(self.host, &Change::default())?.is_some();
+        Ok(if is_changed { settings.parts() } else { Vec::new() })
     }
 
     /// Removes the data with `--purge` and reports what stays. Returns whether any was removed.
@@ -188,13 +163,13 @@ impl Removal<'_> {
         if data.is_empty() {
             return Ok(false);
         }
-        let all = list(&self.all(&data));
+        let all = self.shown(&data);
         if !self.purge {
-            let program = std::env::current_exe().ok().filter(|program| program.is_file());
-            say(format_args!(
-                "kept: {all}; to remove them, too, type: {}",
-                purge_line(self.installation, program)
-            ));
+            let line = self.installation.voice.line("uninstall --purge");
+            // The installed `req` is gone by now.
+            let from =
+                if self.installation.voice == Voice::Req { ", in the unpacked archive: ./" } else { ": " };
+            say(format_args!("kept: {all}; to remove them, too, type{from}{line}"));
             return Ok(false);
         }
         for path in &data {
@@ -207,8 +182,8 @@ impl Removal<'_> {
         Ok(true)
     }
 
-    fn all(&self, data: &[PathBuf]) -> Vec<String> {
-        data.iter().map(|path| self.installation.show(path)).collect()
+    fn shown(&self, data: &[PathBuf]) -> String {
+        list(&data.iter().map(|path| self.installation.show(path)).collect::<Vec<_>>())
     }
 
     /// The user's data of the hooks and the installer: the configuration with its schema, the state, and the backups.
@@ -217,11 +192,10 @@ impl Removal<'_> {
             return Ok(Vec::new());
         }
         let Installation { requirements, settings, .. } = self.installation;
-        let schema = Some(requirements.with_file_name(SCHEMA_FILE)).filter(|path| is_our_schema(path));
-        let kept = [requirements.clone(), self.installation.own_state(), self.installation.backups()];
+        let schema = requirements.with_file_name(SCHEMA_FILE);
+        let kept = [requirements.clone(), self.installation.own_state(), self.installation.backups(), schema];
         let backups = UserFile::at(settings)?.backups().into_iter().map(|backup| backup.path);
-        let all = kept.into_iter().chain(schema).chain(backups);
-        Ok(all.filter(|path| path.symlink_metadata().is_ok()).collect())
+        Ok(kept.into_iter().chain(backups).filter(|path| path.symlink_metadata().is_ok()).collect())
     }
 
     /// A folder that the environment names could be anything: only the user removes it.
@@ -231,19 +205,6 @@ impl Removal<'_> {
         let shown = self.installation.show(state);
         (self.is_users && is_there)
             .then(|| format!("{shown} was named by CLAUDE_HOOK_STATE_DIR and stays; remove it yourself"))
-    }
-}
-
-/// The line that removes the data. The installed `req` is gone by now; the one it was copied from may still be there.
-fn purge_line(installation: &Installation, program: Option<PathBuf>) -> String {
-    let line = installation.voice.line("uninstall --purge");
-    match (installation.voice, program) {
-        (Voice::Xtask, _) => line,
-        (Voice::Req, Some(req)) => spelled(installation, &line, &req),
-        (Voice::Req, None) => {
-            let build = Voice::Xtask.line("uninstall --purge");
-            format!("./{line}, in an unpacked archive, or {build}, in the source tree")
-        }
     }
 }
 
@@ -264,30 +225,4 @@ pub(crate) fn prune(host: &Host, installation: &Installation) -> anyhow::Result<
         }
         Ok(())
     })
-}
-
-/// The schema for the user's editor. One with another title is somebody else's.
-fn is_our_schema(path: &Path) -> bool {
-    read_text(path, None, MAX_SCHEMA_BYTES).is_ok_and(|text| text.contains(SCHEMA_TITLE))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::{Installation, Scope, Voice, purge_line};
-
-    #[test]
-    fn line_that_purges_names_what_is_still_there() {
-        let here = Installation::scratch(Path::new("/home/me"), Scope::User);
-        let of_req = Installation { voice: Voice::Req, ..here.clone() };
-        let both = "./req hooks uninstall --purge, in an unpacked archive, or cargo xtask uninstall --purge, in the source tree";
-        for (installation, program, expected) in [
-            (&here, None, "cargo xtask uninstall --purge"),
-            (&of_req, Some("/archive/req".into()), "/archive/req hooks uninstall --purge"),
-            (&of_req, None, both),
-        ] {
-            assert_eq!(purge_line(installation, program), expected);
-        }
-    }
 }

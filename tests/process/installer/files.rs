@@ -68,8 +68,7 @@ fn a_dry_run_shows_the_difference_and_touches_nothing() {
         "+++",
         "rate-awareness",
         "enabled: true",
-        "would build delegation-guard, ",
-        ", courier and req and copy to",
+        "would build the hooks and copy what differs to ~/.claude/hooks",
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }

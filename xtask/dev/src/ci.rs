@@ -1,7 +1,5 @@
 //! `cargo xtask ci`: what must hold before a change is taken, cheapest first, up to the first failure. It starts what a
-//! person would type and prints it with its time; what each step checks is the step's own business.
-
-use std::time::{Duration, Instant};
+//! person would type; what each step checks is the step's own business.
 
 use anyhow::Context as _;
 
@@ -16,7 +14,6 @@ pub(crate) struct Options {
     pub(crate) without_tests: bool,
 }
 
-/// The steps that `without_tests` skips.
 const TEST: &str = "xtask test";
 
 /// The steps as they are typed after `cargo`. Every step is of the whole workspace where it can be: a part of it has dependencies
@@ -32,25 +29,15 @@ const STEPS: [&str; 7] = [
     "xtask e2e",
 ];
 
-/// Runs the steps.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()> {
     let steps: Vec<&str> =
         STEPS.into_iter().filter(|step| !(options.without_tests && *step == TEST)).collect();
-    let began = Instant::now();
     for step in &steps {
         note(format_args!("\n== cargo {step}"));
-        let step_began = Instant::now();
         let status = workspace.cargo().args(step.split(' ')).status();
-        let status = status.with_context(|| format!("starting cargo {step}"))?;
-        let (word, time) =
-            (if status.success() { "passed" } else { "FAILED" }, seconds(step_began.elapsed()));
-        note(format_args!("== {word} in {time}: cargo {step}"));
-        succeeded(status)?;
+        succeeded(status.with_context(|| format!("starting cargo {step}"))?)
+            .with_context(|| format!("cargo {step}"))?;
     }
-    note(format_args!("\n== all {} steps passed in {}", steps.len(), seconds(began.elapsed())));
+    note(format_args!("\n== all {} steps passed", steps.len()));
     Ok(())
-}
-
-fn seconds(time: Duration) -> String {
-    format!("{:.1} s", time.as_secs_f64())
 }

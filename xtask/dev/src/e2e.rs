@@ -5,6 +5,7 @@
 
 use std::env;
 use std::fs;
+use std::io;
 use std::num::NonZero;
 use std::path::Path;
 use std::process::Command;
@@ -21,13 +22,11 @@ use crate::succeeded;
 /// The tests that run without a filter, one name a line.
 const SMOKE_SET: &str = "tests/e2e/smoke-set.txt";
 
-/// The tests of the client alone.
 const FACTS: &str = "facts::";
 
 /// The client's version and the digest of the tests that passed with it.
 const PROVED: &str = "tests/facts-proved";
 
-/// The tests to run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Only tests whose names contain one of these
@@ -37,7 +36,6 @@ pub(crate) struct Options {
     all: bool,
 }
 
-/// Runs the tests.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()> {
     let root = workspace.root();
     let client = ensure_client(root).context("nothing was tested: there is no Claude Code to test with")?;
@@ -46,30 +44,21 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
     let programs = workspace.release_hooks(&triple, linking, &["xtask-install"])?;
     workspace.release_helpers(&triple)?;
     note(format_args!("client {}: {}", client.version, client.path.display()));
-    // `--workspace`, because `cargo xtask test` has built the dependencies of the whole workspace.
-    let tests = || {
-        let mut command = workspace.cargo();
-        command.args(["test", "--workspace", "--test", "e2e", "--"]);
-        command.env("BARBLESS_E2E_CLAUDE", &client.path).env("BARBLESS_E2E_BIN_DIR", &programs);
-        // A client waits for its model half of the time.
-        let threads = thread::available_parallelism().map_or(2, NonZero::get) * 3 / 2;
-        command
-            .env("RUST_TEST_THREADS", env::var("RUST_TEST_THREADS").unwrap_or_else(|_| threads.to_string()));
-        command
-    };
-    let passes =
-        |arguments: &[String]| succeeded(tests().args(arguments).status().context("starting cargo test")?);
     let now = facts(root, &client)?;
     let are_proved = fs::read_to_string(root.join(PROVED)).is_ok_and(|proved| proved == now);
     let is_smoke = !options.all && options.filters.is_empty();
+    let passes = |arguments: &[String]| {
+        let status = tests(workspace, &client, &programs).args(arguments).status();
+        succeeded(status.context("starting cargo test")?)
+    };
     if is_smoke {
-        passes(&smoke_set(root, tests())?)?;
+        passes(&smoke_set(root, tests(workspace, &client, &programs))?)?;
+        if !are_proved {
+            note("the client or the tests of its facts have changed: these run too");
+            passes(&[FACTS.to_owned()])?;
+        }
     } else {
         passes(&options.filters)?;
-    }
-    if is_smoke && !are_proved {
-        note("the client or the tests of its facts have changed: these run too");
-        passes(&[FACTS.to_owned()])?;
     }
     let ran_facts = is_smoke || options.all || options.filters == [FACTS];
     if ran_facts && !are_proved {
@@ -79,7 +68,17 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
     Ok(())
 }
 
-/// Arguments that select the tests in the list.
+/// `--workspace`, because `cargo xtask test` has built the dependencies of the whole workspace.
+fn tests(workspace: &Workspace, client: &Client, programs: &Path) -> Command {
+    // A client waits for its model half of the time.
+    let threads = thread::available_parallelism().map_or(2, NonZero::get) * 3 / 2;
+    let mut command = workspace.cargo();
+    command.args(["test", "--workspace", "--test", "e2e", "--"]);
+    command.env("BARBLESS_E2E_CLAUDE", &client.path).env("BARBLESS_E2E_BIN_DIR", programs);
+    command.env("RUST_TEST_THREADS", env::var("RUST_TEST_THREADS").unwrap_or_else(|_| threads.to_string()));
+    command
+}
+
 fn smoke_set(root: &Path, mut tests: Command) -> anyhow::Result<Vec<String>> {
     let text = fs::read_to_string(root.join(SMOKE_SET)).with_context(|| format!("reading {SMOKE_SET}"))?;
     let names = text.lines().filter(|line| !line.starts_with('#'));
@@ -93,11 +92,9 @@ fn smoke_set(root: &Path, mut tests: Command) -> anyhow::Result<Vec<String>> {
 
 /// The text of [`PROVED`] once the facts have passed with this client.
 fn facts(root: &Path, client: &Client) -> anyhow::Result<String> {
-    let mut files = vec![root.join("tests/e2e/facts.rs")];
-    let folder = root.join("tests/e2e/facts");
-    for entry in fs::read_dir(&folder).with_context(|| format!("reading {}", folder.display()))? {
-        files.push(entry?.path());
-    }
+    let folder = fs::read_dir(root.join("tests/e2e/facts")).context("listing the tests of facts")?;
+    let files = folder.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+    let mut files = [vec![root.join("tests/e2e/facts.rs")], files].concat();
     files.sort();
     let mut bytes = Vec::new();
     for file in files {

@@ -7,6 +7,7 @@ mod bench;
 mod ci;
 mod claude_code;
 mod e2e;
+mod files;
 mod package;
 mod schema;
 mod tidy;
@@ -17,10 +18,8 @@ use std::process::{ExitCode, ExitStatus};
 use anyhow::ensure;
 use clap::{Parser, Subcommand};
 
-use installer::say;
+use installer::say::ended;
 use xtask::Workspace;
-
-const USAGE: u8 = 64;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", about = "Maintains Barbless.", version)]
@@ -53,13 +52,7 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
-    match Cli::try_parse() {
-        Ok(cli) => exit_code(run(cli.verb)),
-        Err(error) => {
-            let _ = error.print();
-            if error.use_stderr() { ExitCode::from(USAGE) } else { ExitCode::SUCCESS }
-        }
-    }
+    ended(Cli::try_parse().map(|cli| run(cli.verb)))
 }
 
 fn run(verb: Verb) -> anyhow::Result<()> {
@@ -78,10 +71,4 @@ fn run(verb: Verb) -> anyhow::Result<()> {
 pub(crate) fn succeeded(status: ExitStatus) -> anyhow::Result<()> {
     ensure!(status.success(), "the step ended with {status}; its messages stand above");
     Ok(())
-}
-
-fn exit_code(result: anyhow::Result<()>) -> ExitCode {
-    let Err(error) = result else { return ExitCode::SUCCESS };
-    say::note(format_args!("error: {error:#}"));
-    ExitCode::FAILURE
 }

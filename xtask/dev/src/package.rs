@@ -13,8 +13,6 @@ use installer::say::say;
 use installer::source::{Binaries, prebuilt};
 use xtask::{Linking, Workspace};
 
-use tree::Tree;
-
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The platform, as the compiler calls it; else this one
@@ -30,24 +28,11 @@ pub(crate) struct Arguments {
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The checksums of all archives of a version.
 const SUMS: &str = "SHA256SUMS";
 
-/// A platform that programs are built for.
-#[derive(Debug, Clone, Copy)]
-struct Platform<'a> {
-    triple: &'a str,
-}
-
-impl Platform<'_> {
-    fn is_windows(self) -> bool {
-        self.triple.contains("-windows-")
-    }
-
-    /// Ending of program names.
-    fn ending(self) -> &'static str {
-        if self.is_windows() { ".exe" } else { "" }
-    }
+/// The ending of program names on this platform.
+fn ending(triple: &str) -> &'static str {
+    if triple.contains("-windows-") { ".exe" } else { "" }
 }
 
 /// Writes `<out>/<version>/barbless-<version>-<target>/`, its archive beside it, and the checksums of all archives there.
@@ -57,20 +42,24 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> anyhow::Resul
         Some(triple) => triple.clone(),
         None => xtask::host_triple()?,
     };
-    let platform = Platform { triple: &triple };
     let catalog = Catalog::built_in()?;
     let binaries = binaries(workspace, catalog, arguments, &triple)?;
     let folder = arguments.out.clone().unwrap_or_else(|| root.join("dist")).join(VERSION);
     fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
     let folder = folder.canonicalize().with_context(|| format!("finding {}", folder.display()))?;
     let name = format!("barbless-{VERSION}-{triple}");
-    let tree = Tree::of(root, catalog, &binaries, platform)?;
-    let archive = folder.join(format!("{name}.tar.gz"));
-    let bytes = tree.pack(&name)?;
-    tree::unpack(&bytes, &folder, &name)?;
+    let (tree, archive) = (folder.join(&name), folder.join(format!("{name}.tar.gz")));
+    tree::write(&tree, root, catalog, &binaries, &triple)
+        .with_context(|| format!("writing {}", tree.display()))?;
+    let bytes = tree::pack(&tree)?;
     fs::write(&archive, bytes).with_context(|| format!("writing {}", archive.display()))?;
     fs::write(folder.join(SUMS), sums(&folder)?).with_context(|| format!("writing {SUMS}"))?;
-    report(&folder.join(&name), &archive);
+    let (tree, archive) = (tree.display(), archive.display());
+    say(format_args!("the plugin is in {tree}"));
+    say(format_args!("its archive is {archive}, its checksum in {SUMS} beside it"));
+    say("to load it into Claude Code:");
+    say(format_args!("  claude plugin marketplace add {tree}"));
+    say("  claude plugin install barbless@barbless");
     Ok(())
 }
 
@@ -91,11 +80,11 @@ fn binaries(
          (libc6-dev on Debian and Ubuntu, glibc-static on Fedora), and package again"
     );
     let folder = workspace.release_hooks(triple, Linking::Static, &[])?;
-    let musl = xtask::musl(triple);
+    let musl = triple.replace("-linux-gnu", "-linux-musl");
     let helpers = workspace.release_helpers(if xtask::has_target(&musl) { &musl } else { triple })?;
     let mut binaries = prebuilt(&folder, &catalog.hooks)?;
     binaries.extend(catalog.helpers().into_iter().map(|name| {
-        let file = helpers.join(format!("{name}{}", Platform { triple }.ending()));
+        let file = helpers.join(format!("{name}{}", ending(triple)));
         (name.to_owned(), file)
     }));
     Ok(binaries)
@@ -113,14 +102,6 @@ fn sums(folder: &Path) -> anyhow::Result<String> {
         Ok(format!("{}  {name}\n", hash(&bytes)))
     };
     names.iter().map(line).collect()
-}
-
-fn report(tree: &Path, archive: &Path) {
-    say(format_args!("the plugin is in {}", tree.display()));
-    say(format_args!("its archive is {}, its checksum in {SUMS} beside it", archive.display()));
-    say("to load it into Claude Code:");
-    say(format_args!("  claude plugin marketplace add {}", tree.display()));
-    say("  claude plugin install barbless@barbless");
 }
 
 #[cfg(test)]

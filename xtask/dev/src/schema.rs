@@ -17,6 +17,9 @@ use installer::say::{list, say};
 use installer::source::{Binaries, prebuilt};
 use xtask::Workspace;
 
+/// The keys above all sections.
+const TOP_LEVEL: &str = include_str!("../top-level.json");
+
 const BEGIN: &str = "<!-- hooks:begin -->\n";
 const END: &str = "<!-- hooks:end -->";
 
@@ -37,7 +40,7 @@ pub(crate) fn run(workspace: &Workspace, check: bool, built: Option<&Path>) -> a
     let binaries = prebuilt(&folder, &catalog.hooks)?;
     let readme = fs::read_to_string(root.join("README.md")).context("reading README.md")?;
     let req = binaries.get("req").context("no binary req was built")?;
-    let mut files = plugin::files(catalog, req)?;
+    let mut files = plugin::files(root, catalog, req)?;
     let mut add = |path: &str, text: String| files.push(Generated { path: path.to_owned(), text });
     let schema = requirements(catalog, &binaries)?;
     add("config/requirements.schema.json", pretty(&schema)?);
@@ -63,17 +66,11 @@ pub(crate) fn run(workspace: &Workspace, check: bool, built: Option<&Path>) -> a
         let all: Vec<&str> = stale.iter().map(|file| file.path.as_str()).collect();
         bail!("{} must be generated anew: run `cargo xtask schema`", list(&all));
     }
-    write(root, &stale)
-}
-
-fn write(root: &Path, files: &[&Generated]) -> anyhow::Result<()> {
-    for file in files {
-        let path = root.join(&file.path);
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
-        }
-        fs::write(&path, &file.text).with_context(|| format!("writing {}", file.path))?;
-        say(format_args!("wrote {}", file.path));
+    for Generated { path, text } in stale {
+        let file = root.join(path);
+        fs::create_dir_all(file.parent().unwrap_or(root)).with_context(|| format!("making {path}"))?;
+        fs::write(file, text).with_context(|| format!("writing {path}"))?;
+        say(format_args!("wrote {path}"));
     }
     Ok(())
 }
@@ -98,15 +95,7 @@ fn pretty(value: &Value) -> anyhow::Result<String> {
 
 /// The schema of requirements.yaml: the keys above all sections, and each hook's section.
 fn requirements(catalog: &Catalog, binaries: &Binaries) -> anyhow::Result<Value> {
-    let mut schema = json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Barbless: requirements.yaml",
-        "description": "What the hooks do, at one level: yours (~/.claude/requirements.yaml), \
-            a project's (.claude/requirements.yaml), or yours for a project (.claude/requirements.local.yaml).",
-        "type": "object",
-        "properties": top_level(),
-        "additionalProperties": false
-    });
+    let mut schema: Value = serde_json::from_str(TOP_LEVEL).context("xtask/dev/top-level.json")?;
     for hook in &catalog.hooks {
         let mut section = section(hook, binaries)?;
         for (key, property) in root_keys(&mut section) {
@@ -123,18 +112,14 @@ fn root_keys(section: &mut Map<String, Value>) -> Vec<(String, Value)> {
     let Some(properties) = section.get_mut("properties").and_then(Value::as_object_mut) else {
         return Vec::new();
     };
-    let keys: Vec<String> = properties
-        .iter()
-        .filter(|(_, property)| property.get("x-root-key").is_some())
-        .map(|(key, _)| key.clone())
-        .collect();
-    keys.into_iter()
-        .filter_map(|key| {
-            let mut property = properties.shift_remove(&key)?;
-            property.as_object_mut()?.shift_remove("x-root-key");
-            Some((key, property))
-        })
-        .collect()
+    let all = std::mem::take(properties).into_iter();
+    let (mut roots, own): (Map<_, _>, Map<_, _>) =
+        all.partition(|(_, property)| property.get("x-root-key").is_some());
+    *properties = own;
+    for property in roots.values_mut().filter_map(Value::as_object_mut) {
+        property.shift_remove("x-root-key");
+    }
+    roots.into_iter().collect()
 }
 
 /// A key at the top of the file, with the hooks that read it: one, or several alike.
@@ -145,29 +130,6 @@ fn owned_too(there: Option<&Value>, mut property: Value, hook: &str) -> Value {
         property.insert("x-owners".to_owned(), owners.into());
     }
     property
-}
-
-fn top_level() -> Value {
-    json!({
-        "version": { "description": "The version of the file's format.", "enum": ["1.0", 1] },
-        "requires": {
-            "type": "string",
-            "x-set-in": "project",
-            "description": "The versions of Barbless this file is written for, as in \">=0.2\". Older ones say so once per session."
-        },
-        "inherit": {
-            "type": "boolean",
-            "x-set-in": "project",
-            "description": "false starts from the defaults instead of the global file; locked keys stay."
-        },
-        "enabled": { "type": "boolean", "description": "false switches every hook off, from this level on." },
-        "locked": {
-            "type": "array",
-            "items": { "type": "string" },
-            "x-set-in": "global",
-            "description": "Key paths that deeper files and switches may not change."
-        }
-    })
 }
 
 /// The schema that the hook prints for its section. No key is required, because each has its default.
@@ -210,7 +172,6 @@ fn pages(catalog: &Catalog) -> String {
     )
 }
 
-/// README's table. `usd_per_day` is what the hooks that ask a model may spend in all.
 fn table(catalog: &Catalog, usd_per_day: f64) -> String {
     let heads = "| hook | what it does | switched on | cost per call |\n|---|---|---|---|\n";
     let row = |hook: &HookEntry| {
@@ -220,10 +181,10 @@ fn table(catalog: &Catalog, usd_per_day: f64) -> String {
         } else {
             format!("by `cargo xtask enable {name}`")
         };
-        let cost = match (hook.costs_money, hook.uses_network) {
-            (true, _) => format!("asks a model: at most ${usd_per_day} a day, with all that ask one"),
-            (false, true) => "about a millisecond; opens connections".to_owned(),
-            (false, false) => "about a millisecond".to_owned(),
+        let cost = if hook.costs_money {
+            format!("asks a model: at most ${usd_per_day} a day, with all that ask one")
+        } else {
+            "about a millisecond".to_owned()
         };
         format!("| [{name}](hooks/{name}/README.md) | {} | {on} | {cost} |\n", hook.summary)
     };
@@ -243,7 +204,6 @@ fn between(page: &str, (begin, end): (&str, &str), path: &str, text: &str) -> an
     Ok(format!("{before}{begin}{text}{end}{after}"))
 }
 
-/// The output of a program for these arguments.
 fn said(program: &Path, words: &[&str]) -> anyhow::Result<String> {
     let name = program.file_stem().unwrap_or_default().display();
     let output = Command::new(program).args(words).stdin(Stdio::null()).output();

@@ -1,15 +1,7 @@
 //! `cargo xtask tidy`: the rules of the house that no compiler checks. Each rule is a pure function over texts, and each
-//! finding ends with what to do about it. Modules by what they look at:
-//!
-//! - `texts`: headers, names, lengths, host paths, white space
-//! - `calls`: the few calls that belong behind one door
-//! - `circles`: no module imports one that imports it
-//! - `hooks`: one hook, one shape
-//! - `manifests`: who may depend on whom
+//! finding ends with what to do about it.
 
-mod calls;
 mod circles;
-mod hooks;
 mod manifests;
 mod texts;
 
@@ -19,24 +11,17 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, bail, ensure};
-use installer::catalog::Catalog;
-
-use installer::say::{note, say};
+use installer::say::say;
 
 /// A rule that is not kept: the file, with a line where there is one, the broken rule, and the next step.
 fn finding(place: impl Display, what: impl Display, todo: &str) -> String {
     format!("{place}: {what}; {todo}")
 }
 
-/// Checks every rule and prints each finding on a line of its own.
 pub(crate) fn run(workspace: &xtask::Workspace) -> anyhow::Result<()> {
     let files = of_repository(workspace.root())?;
-    let hooks = Catalog::built_in()?.names();
-    note(format_args!("tidy: {} files", files.len()));
     let mut findings = texts::check(&files);
-    findings.extend(calls::check(&files));
     findings.extend(circles::check(&files));
-    findings.extend(hooks::check(&files, &hooks));
     findings.extend(manifests::check(&files));
     if findings.is_empty() {
         return Ok(());
@@ -46,12 +31,10 @@ pub(crate) fn run(workspace: &xtask::Workspace) -> anyhow::Result<()> {
     bail!("tidy: {} findings", findings.len())
 }
 
-/// A text file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Source {
     /// From the root of the repository, with `/`.
     path: String,
-    /// The content.
     text: String,
 }
 
@@ -69,12 +52,6 @@ impl Source {
     fn shipped(&self) -> &str {
         self.text.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default()
     }
-
-    /// It was recorded from somewhere else, or written by a program: its form is not ours to choose.
-    fn is_recorded(&self) -> bool {
-        let name = Path::new(&self.path).extension().and_then(|extension| extension.to_str());
-        self.path.starts_with("tests/fixtures/") || matches!(name, Some("lock" | "snap"))
-    }
 }
 
 /// All text files. One that was deleted and not committed yet is none; neither is one that is not UTF-8.
@@ -90,13 +67,12 @@ fn of_repository(root: &Path) -> anyhow::Result<Vec<Source>> {
     Ok(names.split_terminator('\0').filter_map(read).collect())
 }
 
-/// The text of a file of that path, if there is one.
-fn text_of<'a>(files: &'a [Source], path: &str) -> Option<&'a str> {
-    files.iter().find(|file| file.path == path).map(|file| file.text.as_str())
-}
-
-/// Files for a test: path and text.
 #[cfg(test)]
-fn given(files: &[(&str, &str)]) -> Vec<Source> {
-    files.iter().map(|&(path, text)| Source { path: path.to_owned(), text: text.to_owned() }).collect()
+mod tests {
+    use super::Source;
+
+    /// Files for a test: path and text.
+    pub(super) fn given(files: &[(&str, &str)]) -> Vec<Source> {
+        files.iter().map(|&(path, text)| Source { path: path.to_owned(), text: text.to_owned() }).collect()
+    }
 }

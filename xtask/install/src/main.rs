@@ -9,11 +9,9 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use installer::say::Voice;
-use installer::{commands, say};
+use installer::commands;
+use installer::say::{Voice, ended};
 use shared::host::Host;
-
-const USAGE: u8 = 64;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", about = "Installs Barbless.", version)]
@@ -40,13 +38,8 @@ enum Verb {
 fn main() -> ExitCode {
     // The examples are lines of `req hooks`.
     let line = Cli::command().mut_subcommands(|verb| verb.after_help(""));
-    match line.try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(cli) => exit_code(run(cli.verb)),
-        Err(error) => {
-            let _ = error.print();
-            if error.use_stderr() { ExitCode::from(USAGE) } else { ExitCode::SUCCESS }
-        }
-    }
+    let verb = line.try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    ended(verb.map(|cli| run(cli.verb)))
 }
 
 fn run(verb: Verb) -> anyhow::Result<()> {
@@ -55,10 +48,4 @@ fn run(verb: Verb) -> anyhow::Result<()> {
         Verb::Hooks(command) => commands::run(&command, &host, voice),
         Verb::Sync { prune, prebuilt } => commands::sync(&host, prune, prebuilt, voice),
     }
-}
-
-fn exit_code(result: anyhow::Result<()>) -> ExitCode {
-    let Err(error) = result else { return ExitCode::SUCCESS };
-    say::note(format_args!("error: {error:#}"));
-    ExitCode::FAILURE
 }

@@ -19,6 +19,13 @@ const MATCHED: [&str; 10] = [
 ];
 const UNMATCHED: [&str; 2] = ["Stop", "UserPromptSubmit"];
 
+impl Catalog {
+    /// For the rest of the tests.
+    pub(crate) fn leaked(self) -> &'static Self {
+        Box::leak(Box::new(self))
+    }
+}
+
 fn catalog() -> &'static Catalog {
     Catalog::built_in().expect("config/hooks.yaml fits its types")
 }

@@ -1,70 +1,64 @@
 //! The installed programs, compared with the manifest.
 
+use std::collections::BTreeSet;
+
 use crate::catalog::HookEntry;
 use shared::host::is_program;
 
 use super::report::Finding;
 use super::world::World;
-use crate::programs::{all_names, orphans};
+use crate::programs::all_names;
 use crate::say::names_of;
 
 pub(super) fn all(world: &World<'_>) -> Vec<Finding> {
-    let mut names = all_names(world.catalog);
-    names.sort();
-    names.dedup();
-    // A second name of a hook is no program of its own.
-    names.retain(|name| world.manifest.files.contains_key(name) || world.catalog.hook(name).is_some());
-    let mut found: Vec<Finding> = names.iter().filter_map(|name| of_program(world, name)).collect();
-    found.extend(world.catalog.helpers().into_iter().filter_map(|helper| missing_helper(world, helper)));
-    if found.is_empty() {
+    let owned = all_names(world.catalog);
+    let relied_on = owned.iter().filter(|name| world.relies_on(name));
+    let names: BTreeSet<&String> = world.manifest.files.keys().chain(relied_on).collect();
+    if names.is_empty() {
         // A plugin brings its own: programs beside it would count everything twice.
         return vec![match world.plugin() {
             Some(_) => Finding::ok("no hook is installed; a plugin brings its own"),
-            None => Finding::note("no hook is installed").next(world.user().user_line("install")),
+            None => Finding::note("no hook is installed").next(world.user().line("install")),
         }];
     }
-    let voice = world.user().voice;
-    found.extend(orphans(&world.manifest, world.catalog).into_iter().map(|name| {
+    let of_name = |name: &String| {
+        if owned.contains(name) {
+            return of_program(world, name);
+        }
         Finding::warning(format!("{name} is installed, and no hook of this version owns it"))
-            .next(voice.prune())
-    }));
-    found
+            .next(world.user().voice.prune())
+    };
+    let helpers = world.catalog.helpers().into_iter().filter_map(|helper| missing_helper(world, helper));
+    names.into_iter().map(of_name).chain(helpers).collect()
 }
 
-/// The finding about the program of this name; none about one that is neither installed nor registered.
-fn of_program(world: &World<'_>, name: &str) -> Option<Finding> {
+/// The finding about an installed or registered program.
+fn of_program(world: &World<'_>, name: &str) -> Finding {
     let user = world.user();
-    let path = user.installed(name);
-    let (again, is_registered) = (user.voice.install_again(), world.relies_on(name));
-    let wrong = |what: &str| {
-        let found = if is_registered { Finding::broken } else { Finding::warning };
-        Some(found(format!("{name}: {what}")).at(&user.show(&path), None).next(again.clone()))
+    let (path, again) = (user.installed(name), user.voice.install_again());
+    let known = world.manifest.files.get(name);
+    let what = match known {
+        _ if !path.is_file() => "the file is not there",
+        None => "the file was not installed by Barbless",
+        Some(_) if !world.vouched.contains(name) => {
+            "the file is not the one that was installed: its bytes differ"
+        }
+        Some(_) if !is_program(&path) => "the file may not be started",
+        Some(known) if known.version == shared::VERSION => {
+            return Finding::ok(format!("{name} {}, as it was installed", known.version));
+        }
+        Some(known) => {
+            let (version, ours) = (&known.version, shared::VERSION);
+            let found = Finding::warning(format!("{name}: version {version} is installed, this is {ours}"));
+            return found
+                .at(&user.show(&path), None)
+                .next(format!("install both from the newer one: {again}"));
+        }
     };
-    let Some(known) = world.manifest.files.get(name).filter(|_| path.is_file()) else {
-        let is_known = path.is_file() || world.manifest.files.contains_key(name) || is_registered;
-        return wrong(if path.is_file() {
-            "the file was not installed by Barbless"
-        } else {
-            "the file is not there"
-        })
-        .filter(|_| is_known);
-    };
-    if !world.vouched.contains(name) {
-        return wrong("the file is not the one that was installed: its bytes differ");
-    }
-    if !is_program(&path) {
-        return wrong("the file may not be started");
-    }
-    let (version, ours) = (known.version.as_str(), shared::VERSION);
-    if version == ours {
-        return Some(Finding::ok(format!("{name} {version}, as it was installed")));
-    }
-    let what = format!("{name}: version {version} is installed, this is {ours}");
-    let next = format!("install both from the newer one: {again}");
-    Some(Finding::warning(what).at(&user.show(&path), None).next(next))
+    let found = if world.relies_on(name) { Finding::broken } else { Finding::warning };
+    found(format!("{name}: {what}")).at(&user.show(&path), None).next(again)
 }
 
-/// A hook does without a helper.
 fn missing_helper(world: &World<'_>, helper: &str) -> Option<Finding> {
     let user = world.user();
     let starts_it = |hook: &&HookEntry| {

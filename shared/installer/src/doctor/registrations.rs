@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::catalog::{EventEntry, HookEntry};
-use client_settings::{Entry, Fault, Program};
+use client_settings::{Entry, Fault, Program, first_word};
 use shared::host::display_path;
 
 use super::report::{Finding, Severity};
@@ -26,43 +26,39 @@ pub(super) fn all(world: &World<'_>) -> Vec<Finding> {
         if !names.is_empty() {
             found.push(Finding::ok(format!("registers {}", names.join(", "))).at(&level.shown, None));
         }
-        found.extend(unreadable(level));
+        found.extend(level.unreadable.clone());
+        found.extend(level.contents.faults.iter().map(|fault| misshapen(level, fault)));
         found.extend(hooks.iter().flat_map(|hook| of_hook(level, hook)));
         found.extend(gone(level, hooks));
         found.extend(of_others(level, &world.user().home, project));
     }
-    found.extend(hooks.iter().filter_map(|hook| twice(world, hook)));
+    found.extend(hooks.iter().filter_map(|hook| twice(&hook.name, &world.levels, world.plugin())));
     if world.registered().is_empty() && !world.manifest.files.is_empty() {
-        found.push(Finding::warning("no hook is registered").next(world.user().user_line("install")));
+        found.push(Finding::warning("no hook is registered").next(world.user().line("install")));
     }
     found
 }
 
-/// The parts of a file that cannot be read, and values that make Claude Code ignore hooks.
-fn unreadable(level: &Level) -> Vec<Finding> {
-    let faults = level.contents.faults.iter().map(|fault| misshapen(level, fault));
-    level.unreadable.clone().into_iter().chain(faults).collect()
-}
-
-/// A fault is broken where it takes an entry of ours along.
-fn misshapen(level: &Level, fault: &Fault) -> Finding {
-    let is_whole_file = fault.event.is_empty();
+/// A value that makes Claude Code ignore hooks. It is broken where it takes an entry of ours along.
+fn misshapen(level: &Level, Fault { event, what, line, .. }: &Fault) -> Finding {
+    let is_whole_file = event.is_empty();
     let takes_ours = level.contents.refused.is_some()
-        || level.ours().any(|entry| is_whole_file || entry.event == fault.event);
+        || level.contents.ours().any(|entry| is_whole_file || entry.event == *event);
     let severity = if takes_ours { Severity::Broken } else { Severity::Warning };
     let (effect, key) = if is_whole_file {
         ("no hook of this file runs", "hooks".to_owned())
     } else {
-        ("no hook of this event runs", format!("hooks.{}", fault.event))
+        ("no hook of this event runs", format!("hooks.{event}"))
     };
-    Finding::new(severity, format!("{}; {effect} until it is corrected", fault.what))
-        .at(&level.shown, Some(fault.line))
+    Finding::new(severity, format!("{what}; {effect} until it is corrected"))
+        .at(&level.shown, Some(*line))
         .key(key)
 }
 
 /// The entries of one hook in one file, compared with those that this version writes.
 fn of_hook(level: &Level, hook: &HookEntry) -> Vec<Finding> {
-    let entries: Vec<&Entry> = level.ours().filter(|entry| entry.name.as_ref() == Some(&hook.name)).collect();
+    let entries: Vec<&Entry> =
+        level.contents.ours().filter(|entry| entry.name.as_ref() == Some(&hook.name)).collect();
     let Some(place) = level.place.as_ref().filter(|_| !entries.is_empty()) else { return Vec::new() };
     let program = program(place, &hook.name).ok();
     let on = |wanted: &EventEntry| {
@@ -98,22 +94,20 @@ fn difference<'e>(
     let has_args = entry.args.as_ref().is_some_and(|args| !args.is_empty());
     // Without a message a delay looks like a hang.
     let lacks_message = wanted.status_message.is_some() && entry.status_message != wanted.status_message;
-    let keys = [
-        (!is_program, "command"),
-        (has_args, "args"),
-        (shorter.is_some(), "timeout"),
-        (lacks_message, "statusMessage"),
+    let differing = [
+        (!is_program, "command", Severity::Broken),
+        (has_args, "args", Severity::Broken),
+        (shorter.is_some_and(|timeout| timeout < TOO_SHORT), "timeout", Severity::Broken),
+        (shorter.is_some_and(|timeout| timeout >= TOO_SHORT), "timeout", Severity::Warning),
+        (lacks_message, "statusMessage", Severity::Warning),
     ];
-    let harmful = entry.harmful_keys.iter().map(|key| key.escape_debug().to_string());
-    let wrong = keys.into_iter().filter(|(is_wrong, _)| *is_wrong).map(|(_, key)| key.to_owned());
-    let wrong: Vec<String> = harmful.chain(wrong).map(|key| format!("`{key}`")).collect();
-    let may_stop_nothing = !is_program
-        || has_args
-        || !entry.harmful_keys.is_empty()
-        || shorter.is_some_and(|timeout| timeout < TOO_SHORT);
-    let severity = if may_stop_nothing { Severity::Broken } else { Severity::Warning };
-    let what = format!("on {event} its entry differs from the one it should have in {}", list(&wrong));
-    (!wrong.is_empty()).then_some((severity, what, Some(entry)))
+    let differing = differing.into_iter().filter(|(differs, ..)| *differs);
+    let differing = differing.map(|(_, key, severity)| (format!("`{key}`"), severity));
+    let harmful =
+        entry.harmful_keys.iter().map(|key| (format!("`{}`", key.escape_debug()), Severity::Broken));
+    let (keys, severities): (Vec<String>, Vec<Severity>) = harmful.chain(differing).unzip();
+    let what = format!("on {event} its entry differs from the one it should have in {}", list(&keys));
+    Some((severities.into_iter().max()?, what, Some(entry)))
 }
 
 /// Entries of hooks that this version does not have. In a project's file they may be a teammate's newer ones.
@@ -126,35 +120,29 @@ fn gone(level: &Level, hooks: &[HookEntry]) -> Vec<Finding> {
         let what = format!("{name}: this version has no such hook, and its entry is still there");
         Some(Finding::warning(what).at(&level.shown, Some(entry.line)).next(place.voice.prune()))
     };
-    let mut found: Vec<Finding> = level.ours().filter_map(of_entry).collect();
+    let mut found: Vec<Finding> = level.contents.ours().filter_map(of_entry).collect();
     found.dedup_by(|one, other| one.what == other.what);
     found
 }
 
-/// A hook that several files register: Claude Code adds up all places.
-fn twice(world: &World<'_>, hook: &HookEntry) -> Option<Finding> {
-    let levels = world.levels.iter().filter(|level| level.registers(&hook.name));
-    let places: Vec<(Option<Scope>, &str)> =
-        levels.map(|level| (level.scope(), level.shown.as_str())).collect();
-    twice_in(&hook.name, &places, world.plugin())
-}
-
-/// `places` are the settings files that register the hook, `plugin` the file that enables our plugin.
+/// A hook that runs twice, because Claude Code adds up all files and the plugin that the file `plugin` enables.
 ///
 /// A project's entry steps back for the user's own, and a plugin's copy for the user's settings.
-fn twice_in(hook: &str, places: &[(Option<Scope>, &str)], plugin: Option<&str>) -> Option<Finding> {
-    let all: Vec<&str> = places.iter().map(|(_, file)| *file).collect();
-    let is_users = places.iter().any(|(scope, _)| *scope == Some(Scope::User));
-    if let Some(plugin) = plugin.filter(|_| !all.is_empty() && !is_users) {
+fn twice(hook: &str, levels: &[Level], plugin: Option<&str>) -> Option<Finding> {
+    let there = levels.iter().filter(|level| level.registers(hook));
+    let (scopes, files): (Vec<Option<Scope>>, Vec<&str>) =
+        there.map(|level| (level.scope(), level.shown.as_str())).unzip();
+    if let Some(plugin) = plugin.filter(|_| !files.is_empty() && !scopes.contains(&Some(Scope::User))) {
         let what = format!(
             "{hook} is registered in {} and by the plugin that {plugin} enables, so it runs twice and counts twice",
-            list(&all)
+            list(&files)
         );
         let next = "keep one: req hooks uninstall, or disable the plugin with /plugin";
         return Some(Finding::broken(what).next(next));
     }
-    let is_own = |scope: Option<Scope>| matches!(scope, Some(Scope::User | Scope::Local));
-    let own: Vec<&str> = places.iter().filter(|(scope, _)| is_own(*scope)).map(|(_, file)| *file).collect();
+    let is_own = |scope: &Option<Scope>| matches!(scope, Some(Scope::User | Scope::Local));
+    let own = scopes.iter().zip(&files).filter(|(scope, _)| is_own(scope));
+    let own: Vec<&str> = own.map(|(_, file)| *file).collect();
     let last = own.last().filter(|_| own.len() > 1)?;
     let what = format!("{hook} is registered in {}; where the two differ it runs twice", list(&own));
     Some(Finding::warning(what).next(format!("one is enough: remove its entries from {last}")))
@@ -178,23 +166,15 @@ fn of_others(level: &Level, home: &Path, project: Option<&Path>) -> Vec<Finding>
 /// The absolute path that an entry starts with. An entry that needs a shell to be understood has none.
 fn program_of(entry: &Entry, home: &Path, project: Option<&Path>) -> Option<PathBuf> {
     let command = entry.command.as_deref()?;
-    let first = if entry.args.is_some() { command } else { first_word(command)? };
+    let first = if entry.args.is_some() { command.to_owned() } else { first_word(command) };
     let project = project.unwrap_or(Path::new("$"));
     let path = [("~/", home), ("$HOME/", home), ("$CLAUDE_PROJECT_DIR/", project)]
         .into_iter()
         .find_map(|(start, root)| Some(root.join(first.strip_prefix(start)?)))
-        .unwrap_or_else(|| PathBuf::from(first));
-    let is_plain = !path.to_string_lossy().contains(['$', '`', '*', '?', '(', '{', '\\', '"', '\'']);
+        .unwrap_or_else(|| PathBuf::from(&first));
+    let is_plain =
+        !path.to_string_lossy().contains(['$', '`', '*', '?', '(', '{', '\\', ';', '|', '&', '>', '<']);
     (path.is_absolute() && is_plain).then_some(path)
-}
-
-/// The first word of a shell line, without the quotes around it.
-fn first_word(line: &str) -> Option<&str> {
-    let line = line.trim_start();
-    match line.chars().next()? {
-        quote @ ('"' | '\'') => line[1..].split(quote).next(),
-        _ => line.split([' ', '\t', '\n', ';', '|', '&', '>', '<']).next(),
-    }
 }
 
 #[cfg(test)]

@@ -70,18 +70,6 @@ pub struct Section {
     pub findings: Vec<Finding>,
 }
 
-impl Severity {
-    /// The first word of its line.
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Broken => "broken",
-        }
-    }
-}
-
 impl Finding {
     pub(crate) fn new(severity: Severity, what: impl Into<String>) -> Self {
         let what = what.into();
@@ -104,7 +92,6 @@ impl Finding {
         Self::new(Severity::Broken, what)
     }
 
-    /// In this file, and line where it is known.
     pub(crate) fn at(self, file: &str, line: Option<usize>) -> Self {
         Self { file: Some(file.to_owned()), line, ..self }
     }
@@ -127,18 +114,9 @@ impl Finding {
         rest.strip_prefix(": ").or_else(|| rest.strip_prefix(' '))
     }
 
-    /// The finding on one line, with what to do.
     pub(crate) fn sentence(&self) -> String {
-        self.with_next(&self.place_and_what())
-    }
-
-    /// The same for a reader who knows the hook and where it is registered.
-    pub(crate) fn sentence_about(&self, hook: &str) -> String {
-        self.with_next(self.about(hook).unwrap_or(&self.what))
-    }
-
-    fn with_next(&self, what: &str) -> String {
-        self.next.as_ref().map_or_else(|| what.to_owned(), |next| format!("{what}; {next}"))
+        let what = self.place_and_what();
+        self.next.as_ref().map_or_else(|| what.clone(), |next| format!("{what}; {next}"))
     }
 
     fn place_and_what(&self) -> String {
@@ -165,7 +143,6 @@ impl Report {
         report
     }
 
-    /// The result of this hook's proof.
     pub(crate) fn proof_of(&self, hook: &str) -> String {
         let proofs = self.sections.iter().filter(|section| section.name == "Proofs");
         let mut of_hook = proofs.flat_map(|section| &section.findings).filter_map(|finding| {
@@ -175,7 +152,6 @@ impl Report {
         of_hook.next().unwrap_or_else(|| "-".to_owned())
     }
 
-    /// The findings that somebody should do something about.
     pub(crate) fn wrong(&self) -> impl Iterator<Item = &Finding> {
         self.findings().filter(|finding| finding.severity >= Severity::Warning)
     }
@@ -186,20 +162,17 @@ impl Report {
 }
 
 fn summary(broken: usize, warnings: usize, fixable: bool) -> String {
-    let counted = |count: usize, one: &str, many: &str| match count {
-        1 => format!("1 {one}"),
-        count => format!("{count} {many}"),
-    };
-    let with = if warnings == 0 {
-        String::new()
-    } else {
-        format!(", with {}", counted(warnings, "warning", "warnings"))
-    };
-    let way = if fixable { "; to mend what can be mended safely, type: req doctor --fix" } else { "" };
     let things = match broken {
         0 => "nothing is broken".to_owned(),
-        _ => counted(broken, "thing is broken", "things are broken"),
+        1 => "1 thing is broken".to_owned(),
+        broken => format!("{broken} things are broken"),
     };
+    let with = match warnings {
+        0 => String::new(),
+        1 => ", with 1 warning".to_owned(),
+        warnings => format!(", with {warnings} warnings"),
+    };
+    let way = if fixable { "; to mend what can be mended safely, type: req doctor --fix" } else { "" };
     format!(
         "Programs, registrations, switches, configuration, proofs and state were checked: {things}{with}{way}."
     )
@@ -207,7 +180,8 @@ fn summary(broken: usize, warnings: usize, fixable: bool) -> String {
 
 impl Display for Finding {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "  {:8} {}", self.severity.word(), self.place_and_what())?;
+        let severity = format!("{:?}", self.severity).to_lowercase();
+        write!(formatter, "  {severity:8} {}", self.place_and_what())?;
         if let Some(next) = &self.next {
             write!(formatter, "\n           {next}")?;
         }

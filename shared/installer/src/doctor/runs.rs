@@ -35,7 +35,7 @@ fn of_level(world: &World<'_>, level: &Level) -> Vec<Finding> {
                 .at(&level.shown, None)
                 .next(format!("req hooks install --hooks {name}"));
         }
-        let found = proved(world, name, prove(place, hook, level.ours()));
+        let found = proved(world, name, prove(place, hook, level.contents.ours()));
         if place.scope == Scope::User { found } else { found.at(&level.shown, None) }
     };
     world.catalog.hooks.iter().filter(|hook| level.registers(&hook.name)).map(of_hook).collect()

@@ -4,11 +4,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::catalog::Catalog;
+use client_settings::Owner;
 use shared::host::{Clock, Environment, Host, Timestamp};
 
-use super::{Finding, Report, Severity, run};
-use crate::places::{Scope, Where};
+use super::{Finding, Report, Severity, run, world::Level};
+use crate::places::{Installation, Scope, Where};
 use crate::say::Voice;
+
+impl Level {
+    /// A file in which these programs in `/h` are ours.
+    pub(crate) fn owned(scope: Option<Scope>, text: &str, binaries: &[String]) -> Self {
+        let owner =
+            Owner { folders: vec![PathBuf::from("/h")], binaries: binaries.to_vec(), ..Owner::default() };
+        let place = scope.map(|scope| Installation::scratch(Path::new("/home/me"), scope));
+        Self::of_text(place, "f".to_owned(), text, &owner)
+    }
+}
 
 /// A user whose settings register a hook, and a project.
 struct Machine {
@@ -122,7 +133,7 @@ fn report_on_the_users_installation_ignores_the_project_it_is_typed_in() {
     let none = machine.path("none");
     assert_eq!(of_key(&machine.report(&none), "disableAllHooks").len(), 1);
     let place = Where { scope: Scope::User, project: None };
-    let installation = crate::places::Installation::at(&machine.host(), &place, Voice::Req).unwrap();
+    let installation = Installation::at(&machine.host(), &place, Voice::Req).unwrap();
     let own = super::of(&machine.host(), &installation, &none).unwrap();
     assert_eq!(of_key(&own, "disableAllHooks"), [] as [&Finding; 0]);
 }

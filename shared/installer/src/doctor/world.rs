@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::catalog::{Catalog, HookEntry};
-use client_settings::{Contents, Entry, Owner, Refused};
+use client_settings::{Contents, Owner, Refused};
 use shared::config::{self, read_text};
 use shared::host::{Host, Places};
 use shared::state::Store;
@@ -41,26 +41,16 @@ pub(crate) struct World<'a> {
     /// The user's own installation, then the project's two where there is a project.
     pub(crate) places: Vec<Installation>,
     pub(crate) folders: Places,
-    /// The settings files, the weakest first.
     pub(crate) levels: Vec<Level>,
     /// The installed programs whose bytes the manifest vouches for.
     pub(crate) vouched: BTreeSet<String>,
-    /// The report of each hook that can be asked, on itself.
     pub(crate) asked: BTreeMap<String, anyhow::Result<Enabled>>,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Project<'a> {
-    None,
-    Here,
-    At(&'a Path),
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct Level {
     /// The installation that the settings belong to; the administrator's have none.
     pub(crate) place: Option<Installation>,
-    /// The file, as a person reads it.
     pub(crate) shown: String,
     pub(crate) contents: Contents,
     /// Why it cannot be read, or not be edited.
@@ -71,29 +61,22 @@ impl<'a> World<'a> {
     pub(crate) fn read(
         host: &'a Host,
         managed: &Path,
-        project: Project<'_>,
+        project: Option<&Path>,
         voice: Voice,
     ) -> anyhow::Result<Self> {
         let user = Installation::of_this_user(host, voice)?;
         let catalog = user.catalog;
         let folders = Places::resolve(&host.environment, host.cwd().as_deref());
-        let both = [Scope::Project, Scope::Local];
-        let inside = |scope, dir: &Path| user.in_project(&host.environment, scope, dir);
-        let of_project = match project {
-            Project::None => Vec::new(),
-            Project::Here => {
-                let root = folders.root.as_deref();
-                both.iter().filter_map(|scope| inside(*scope, root?).ok()).collect()
-            }
-            Project::At(dir) => both.iter().map(|scope| inside(*scope, dir)).collect::<Result<_, _>>()?,
-        };
+        // A home is no project.
+        let inside = |scope| user.in_project(&host.environment, scope, project?).ok();
+        let of_project: Vec<Installation> =
+            [Scope::Project, Scope::Local].into_iter().filter_map(inside).collect();
         let manifest = Manifest::read(&user)?;
         let places: Vec<Installation> = [user].into_iter().chain(of_project).collect();
-        let mut levels = Vec::new();
-        for place in &places {
-            let (owner, _) = ours(place)?;
-            levels.push(Level::read(Some(place.clone()), &place.settings, &owner));
-        }
+        let level = |place: &Installation| {
+            anyhow::Ok(Level::read(Some(place.clone()), &place.settings, &ours(place)?.0))
+        };
+        let mut levels: Vec<Level> = places.iter().map(level).collect::<Result<_, _>>()?;
         if managed.is_file() {
             let (owner, _) = ours(&places[0])?;
             levels.push(Level::read(None, managed, &owner));
@@ -171,50 +154,30 @@ impl Level {
         }
     }
 
-    fn of_text(place: Option<Installation>, shown: String, text: &str, owner: &Owner) -> Self {
+    pub(super) fn of_text(place: Option<Installation>, shown: String, text: &str, owner: &Owner) -> Self {
         let (contents, refused) = match client_settings::read(text, owner) {
             Ok(contents) => {
                 // A fault names the same place.
                 let refused = contents.refused.clone().filter(|_| contents.faults.is_empty());
-                let why = refused.map(|refused| (refused.line, refused.why));
-                (contents, why)
+                (contents, refused)
             }
-            Err(Refused { line, column, why }) => {
-                let why = format!("column {column}: {why}: Claude Code reads nothing of it");
-                (Contents::default(), Some((line, why)))
+            Err(mut refused) => {
+                refused.why =
+                    format!("column {}: {}: Claude Code reads nothing of it", refused.column, refused.why);
+                (Contents::default(), Some(refused))
             }
         };
-        let unreadable =
-            refused.map(|(line, why)| Finding::broken(why).at(&shown, Some(line)).next("correct it by hand"));
+        let unreadable = refused.map(|Refused { line, why, .. }| {
+            Finding::broken(why).at(&shown, Some(line)).next("correct it by hand")
+        });
         Self { place, shown, contents, unreadable }
     }
 
-    /// `None`: the administrator's.
     pub(crate) fn scope(&self) -> Option<Scope> {
         self.place.as_ref().map(|place| place.scope)
     }
 
-    /// An entry of the hook for this event.
-    pub(crate) fn serves(&self, hook: &HookEntry, event: &str) -> bool {
-        self.ours().any(|entry| entry.name.as_ref() == Some(&hook.name) && entry.event == event)
-    }
-
-    pub(crate) fn ours(&self) -> impl Iterator<Item = &Entry> {
-        self.contents.ours()
-    }
-
     pub(crate) fn registers(&self, hook: &str) -> bool {
-        self.ours().any(|entry| entry.name.as_deref() == Some(hook))
-    }
-}
-
-#[cfg(test)]
-impl Level {
-    /// A file in which these programs in `/h` are ours.
-    pub(crate) fn owned(scope: Option<Scope>, text: &str, binaries: &[String]) -> Self {
-        let owner =
-            Owner { folders: vec![PathBuf::from("/h")], binaries: binaries.to_vec(), ..Owner::default() };
-        let place = scope.map(|scope| Installation::scratch(Path::new("/home/me"), scope));
-        Self::of_text(place, "f".to_owned(), text, &owner)
+        self.contents.ours().any(|entry| entry.name.as_deref() == Some(hook))
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use crate::catalog::{Catalog, HookEntry};
 
 use super::{Plan, choose, is_ticked, judge_for};
-use crate::install::Install;
+use crate::install::{How, Install};
 use crate::places::{Installation, Scope};
 use crate::requirements::{Judge, next_for_judge};
 use crate::say::Voice;
@@ -23,7 +23,8 @@ fn planned<T>(
 ) -> T {
     let scratch = tempfile::tempdir().unwrap();
     let source = Source::of(None, Voice::Xtask).unwrap();
-    let install = Install { hooks: vec![hook.to_owned()], judge, ..Install::default() };
+    let how = How { judge, ..How::default() };
+    let install = Install { hooks: vec![hook.to_owned()], how, ..Install::default() };
     fs::create_dir_all(scratch.path().join(".claude")).unwrap();
     let installation = Installation::scratch(scratch.path(), scope);
     look(Plan::make(&installation, &source, &install, false, false))

@@ -8,7 +8,6 @@ const GROWTH_BUDGET: f64 = 1.15;
 
 const HEADS: [&str; 7] = ["CASE", "MEDIAN us", "P95 us", "FLOOR us", "RATIO", "PYTHON", "BIG/SMALL"];
 
-/// In a cell of a column that was not measured.
 const NOT_MEASURED: &str = "-";
 
 /// Two runs made next to each other, in microseconds.
@@ -16,14 +15,11 @@ const NOT_MEASURED: &str = "-";
 pub(super) struct Pair {
     /// The reference: the empty binary, or the small world.
     pub(super) base: f64,
-    /// The run under test.
     pub(super) subject: f64,
 }
 
-/// The samples of one case.
 #[derive(Debug)]
 pub(super) struct Measured {
-    /// Hook and case.
     pub(super) name: String,
     /// How many times the floor it may take.
     pub(super) budget: f64,
@@ -37,33 +33,37 @@ pub(super) struct Measured {
 impl Measured {
     /// The budgets that the case exceeds, as sentences.
     pub(super) fn failures(&self) -> Vec<String> {
-        let floor = (&self.floor_and_hook, self.budget, "the empty binary");
-        let growth = (&self.small_and_big, GROWTH_BUDGET, "the small world");
-        let ratios = [floor, growth].map(|(pairs, budget, base)| (ratio(pairs), budget, base));
-        let exceeded = ratios.into_iter().filter(|(ratio, budget, _)| ratio > budget);
-        let sentence = |(ratio, budget, base): (f64, f64, &str)| {
-            format!("{} takes {ratio:.2} times {base}, more than {budget}", self.name)
-        };
-        let mut failures: Vec<String> = exceeded.map(sentence).collect();
-        let slow = self.times_faster_than_python().filter(|factor| *factor <= PYTHON_FACTOR);
-        failures.extend(slow.map(|factor| {
-            format!("{} is {factor:.1} times faster than Python, not {PYTHON_FACTOR}", self.name)
-        }));
-        failures
+        let Self { name, budget, .. } = self;
+        let (floor, growth) = (ratio(&self.floor_and_hook), ratio(&self.small_and_big));
+        let factor = self.times_faster_than_python().unwrap_or(f64::INFINITY);
+        let rules = [
+            (floor > *budget, format!("takes {floor:.2} times the empty binary, more than {budget}")),
+            (
+                growth > GROWTH_BUDGET,
+                format!("takes {growth:.2} times the small world, more than {GROWTH_BUDGET}"),
+            ),
+            (
+                factor <= PYTHON_FACTOR,
+                format!("is {factor:.1} times faster than Python, not {PYTHON_FACTOR}"),
+            ),
+        ];
+        let broken = rules.into_iter().filter(|(is_broken, _)| *is_broken);
+        broken.map(|(_, sentence)| format!("{name} {sentence}")).collect()
     }
 
     fn times_faster_than_python(&self) -> Option<f64> {
         Some(self.python? / ratio(&self.floor_and_hook))
     }
 
-    fn cells(&self) -> Vec<String> {
+    fn cells(&self) -> [String; 7] {
+        let (bases, subjects) = split(&self.floor_and_hook);
         let python = self.times_faster_than_python().map(|factor| format!("{factor:.0}x"));
         let growth = (!self.small_and_big.is_empty()).then(|| format!("{:.2}", ratio(&self.small_and_big)));
-        vec![
+        [
             self.name.clone(),
-            format!("{:.0}", quantile(subjects(&self.floor_and_hook), 500)),
-            format!("{:.0}", quantile(subjects(&self.floor_and_hook), 950)),
-            format!("{:.0}", quantile(bases(&self.floor_and_hook), 500)),
+            format!("{:.0}", quantile(subjects.clone(), 500)),
+            format!("{:.0}", quantile(subjects, 950)),
+            format!("{:.0}", quantile(bases, 500)),
             format!("{:.2}", ratio(&self.floor_and_hook)),
             python.unwrap_or_else(|| NOT_MEASURED.to_owned()),
             growth.unwrap_or_else(|| NOT_MEASURED.to_owned()),
@@ -80,33 +80,23 @@ fn quantile(mut values: Vec<f64>, per_mille: usize) -> f64 {
     *values.select_nth_unstable_by(rank - 1, f64::total_cmp).1
 }
 
-/// Median of the subjects over median of the bases.
 pub(super) fn ratio(pairs: &[Pair]) -> f64 {
-    quantile(subjects(pairs), 500) / quantile(bases(pairs), 500)
+    let (bases, subjects) = split(pairs);
+    quantile(subjects, 500) / quantile(bases, 500)
 }
 
-fn subjects(pairs: &[Pair]) -> Vec<f64> {
-    pairs.iter().map(|pair| pair.subject).collect()
+fn split(pairs: &[Pair]) -> (Vec<f64>, Vec<f64>) {
+    pairs.iter().map(|pair| (pair.base, pair.subject)).unzip()
 }
 
-fn bases(pairs: &[Pair]) -> Vec<f64> {
-    pairs.iter().map(|pair| pair.base).collect()
-}
-
-/// The table, as wide as it has to be: its lines are there to be compared. A column nobody asked for is left out.
+/// The table, as wide as it has to be: its lines are there to be compared.
 pub(super) fn to_table(measured: &[Measured]) -> String {
-    let heads = HEADS.map(str::to_owned).to_vec();
-    let rows: Vec<Vec<String>> = [heads].into_iter().chain(measured.iter().map(Measured::cells)).collect();
-    let is_shown = |column: &usize| rows.iter().skip(1).any(|row| row[*column] != NOT_MEASURED);
-    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or_default();
-    let columns: Vec<(usize, usize)> =
-        (0..HEADS.len()).filter(is_shown).map(|column| (column, width(column))).collect();
-    let line = |row: &Vec<String>| {
-        let cells = columns.iter().map(|&(column, width)| match column {
-            0 => format!("{:width$}", row[column]),
-            _ => format!("  {:>width$}", row[column]),
-        });
-        cells.collect::<String>()
+    let rows = [HEADS.map(str::to_owned)].into_iter().chain(measured.iter().map(Measured::cells));
+    let rows: Vec<[String; 7]> = rows.collect();
+    let width = rows.iter().map(|row| row[0].len()).max().unwrap_or_default();
+    let line = |row: &[String; 7]| {
+        let numbers = row[1..].iter().map(|cell| format!("  {cell:>9}"));
+        format!("{:width$}", row[0]) + &numbers.collect::<String>()
     };
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
@@ -140,6 +130,6 @@ mod tests {
         ];
         assert_eq!(measured(400.0, 900.0, 20_000.0).failures(), expected);
         let table = to_table(&[measured(400.0, 700.0, 20_000.0)]);
-        assert!(table.contains("1.75") && !table.contains("BIG/SMALL"), "{table}");
+        assert!(table.contains("1.75") && table.ends_with(" -"), "{table}");
     }
 }

@@ -3,24 +3,23 @@
 //! The cases are the data of `xtask/dev/bench.yaml`, which says what each field means.
 //! Nothing of the real home is read, and nothing outside the scratch folder is written.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::SystemTime;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, ensure};
+use installer::prove::with_times;
 use serde::Deserialize;
-use serde_json::Value;
-use shared::host::Timestamp;
+use serde_json::{Map, Value};
+use shared::host::Host;
 use tempfile::TempDir;
 
-use super::measure::{Process, Run};
+use super::measure::Process;
+use crate::files;
 
-/// How many calls went before.
 const EARLIER_CALLS: usize = 20;
 
-/// State folder, below the scratch folder.
 const STATE: &str = "home/.claude/hook-state";
 
 /// Layer, sample and place of the team's configuration.
@@ -34,8 +33,6 @@ const LAYERS: [(&str, &str); 3] = [
 const OTHER_SESSIONS: usize = 10_000;
 const MORE_FILES: usize = 50_000;
 const TRANSCRIPT_BYTES: usize = 200 * 1024 * 1024;
-
-const FILE: &str = include_str!("../../bench.yaml");
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -84,17 +81,19 @@ pub(super) struct Edit {
     pub(super) to: String,
 }
 
-/// The cases by the name of the hook.
 pub(super) fn cases() -> anyhow::Result<BTreeMap<String, HookCases>> {
-    serde_yaml::from_str(FILE).context("reading xtask/dev/bench.yaml")
+    serde_yaml::from_str(include_str!("../../bench.yaml")).context("reading xtask/dev/bench.yaml")
 }
 
-/// One case, ready to run.
 #[derive(Debug)]
 pub(super) struct World<'a> {
     // Held for its destructor: the folder goes when the world goes.
     _scratch: TempDir,
-    place: Place<'a>,
+    root: &'a Path,
+    folder: PathBuf,
+    /// The session of the recordings.
+    session: String,
+    hook: &'a HookCases,
     case: &'a Case,
     program: &'a Path,
     env: Vec<(String, String)>,
@@ -107,7 +106,7 @@ impl<'a> World<'a> {
     /// Sets the world up, runs the earlier calls, and then the case once to see that it does what it claims.
     pub(super) fn new(
         root: &'a Path,
-        hook: &HookCases,
+        hook: &'a HookCases,
         case: &'a Case,
         program: &'a Path,
     ) -> anyhow::Result<Self> {
@@ -115,33 +114,36 @@ impl<'a> World<'a> {
         // Claude Code reports real paths, and a hook compares them.
         let folder = scratch.path().canonicalize().context("the scratch folder's real path")?;
         let event = case.event.as_ref().unwrap_or(&hook.event);
-        let session = recording(root, event)?["session_id"]
-            .as_str()
-            .context("a recording names its session")?
-            .to_owned();
-        let place = Place { root, folder, session };
-        place.lay_out(hook)?;
-        let payload = place.payload(event)?;
-        let env = place.environment();
-        let mut world =
-            Self { _scratch: scratch, place, case, program, env, payload, beginning: BTreeMap::new() };
-        world.run_earlier_calls(hook)?;
-        world.place.set_up(hook, case)?;
+        let session = recording(root, event)?["session_id"].as_str().map(str::to_owned);
+        let session = session.context("a recording names its session")?;
+        let mut world = Self {
+            env: environment(&folder),
+            payload: Vec::new(),
+            beginning: BTreeMap::new(),
+            _scratch: scratch,
+            root,
+            folder,
+            session,
+            hook,
+            case,
+            program,
+        };
+        world.lay_out()?;
+        world.payload = world.payload_of(event)?;
+        world.run_earlier_calls()?;
+        world.set_up()?;
         world.note_beginning_and_verify()?;
         Ok(world)
     }
 
-    /// The process to time.
-    pub(super) fn process(&self) -> Process<'_> {
+    fn process(&self) -> Process<'_> {
         self.process_of(self.program)
     }
 
-    /// Another program started in the same way: the empty binary.
     pub(super) fn process_of<'b>(&'b self, program: &'b Path) -> Process<'b> {
-        Process { program, args: &[], env: &self.env, cwd: &self.place.folder, payload: &self.payload }
+        Process { program, args: &[], env: &self.env, cwd: &self.folder, payload: &self.payload }
     }
 
-    /// Puts every file of the state back that a run changed.
     pub(super) fn reset(&self) -> anyhow::Result<()> {
         for (file, content) in &self.beginning {
             match content {
@@ -155,26 +157,24 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    /// The run ended well and printed what the case says. Cheap enough for every run.
-    pub(super) fn check(&self, run: &Run) -> anyhow::Result<()> {
+    /// Runs the hook, which must end well and print what the case says. Returns the microseconds.
+    pub(super) fn timed(&self) -> anyhow::Result<f64> {
+        let run = self.process().run()?;
         let (name, prints) = (&self.case.name, &self.case.prints);
         let printed = String::from_utf8_lossy(&run.stdout);
         ensure!(run.status.success(), "`{name}` ended with {}", run.status);
-        if prints.is_empty() {
-            ensure!(printed.is_empty(), "`{name}` must print nothing, and printed {printed}");
-            return Ok(());
-        }
-        let is_object = serde_json::from_str::<Value>(&printed).is_ok_and(|value| value.is_object());
-        ensure!(is_object, "`{name}` must print one JSON object, and printed {printed:?}");
-        let missing = prints.iter().find(|text| !printed.contains(*text));
-        missing.map_or(Ok(()), |text| bail!("`{name}` must print {text}, and printed {printed}"))
+        let is_object = serde_json::from_str::<Map<String, Value>>(&printed).is_ok();
+        let has_all = is_object && prints.iter().all(|text| printed.contains(text));
+        let is_right = if prints.is_empty() { printed.is_empty() } else { has_all };
+        ensure!(is_right, "`{name}` must print {prints:?} in one JSON object, and printed {printed:?}");
+        Ok(run.micros)
     }
 
     /// Makes it the world of somebody who has used it for years: many sessions, a long transcript and, where git counts, many
     /// files. The transcript ends as before: what came earlier is the same lines over and over.
     pub(super) fn grow(&self) -> anyhow::Result<()> {
-        let Place { folder, session, .. } = &self.place;
-        let files = files_below(&folder.join(STATE))?;
+        let Self { folder, session, .. } = self;
+        let files = files::below(&folder.join(STATE))?;
         let own: Vec<PathBuf> = files.into_iter().filter(|file| name(file).contains(session)).collect();
         for number in 0..OTHER_SESSIONS {
             // As long as a real id, so that folder entries have their real size.
@@ -188,67 +188,54 @@ impl<'a> World<'a> {
             let file = folder.join(format!("project/more/{}/{number}.txt", number / 100));
             write(&file, &format!("{number}\n"))?;
         }
-        let transcript = self.place.transcript();
+        let transcript = self.transcript();
         let lines = read(&transcript)?;
         write(&transcript, &lines.repeat(TRANSCRIPT_BYTES.div_ceil(lines.len().max(1))))
     }
 
-    fn run_earlier_calls(&self, hook: &HookCases) -> anyhow::Result<()> {
-        let before = files_below(&self.place.folder)?;
+    fn run_earlier_calls(&self) -> anyhow::Result<()> {
         for number in 1..=EARLIER_CALLS {
-            for event in &hook.earlier {
-                let payload =
-                    String::from_utf8(self.place.payload(event)?)?.replace("{n}", &number.to_string());
+            for event in &self.hook.earlier {
+                let payload = String::from_utf8(self.payload_of(event)?)?.replace("{n}", &number.to_string());
                 let run = Process { payload: payload.as_bytes(), ..self.process() }.run()?;
                 ensure!(run.status.success(), "an earlier call ended with {}", run.status);
             }
         }
-        ensure!(files_below(&self.place.folder)? != before, "the earlier calls left no state");
         Ok(())
     }
 
     fn note_beginning_and_verify(&mut self) -> anyhow::Result<()> {
-        let state = self.place.folder.join(STATE);
-        let before = files_below(&state)?;
+        let state = self.folder.join(STATE);
+        let before = files::below(&state)?;
         for file in &before {
             let content = fs::read(file).with_context(|| format!("reading {}", file.display()))?;
             self.beginning.insert(file.clone(), Some(content));
         }
-        let run = self.process().run()?;
-        self.check(&run)?;
+        self.timed()?;
         // A reset removes new files. The list is made once, because a big folder takes long to list.
-        for file in files_below(&state)?.difference(&before) {
+        for file in files::below(&state)?.difference(&before) {
             self.beginning.insert(file.clone(), None);
         }
         self.reset()
     }
-}
 
-/// The folders of the world, and the session of the recordings.
-#[derive(Debug)]
-struct Place<'a> {
-    root: &'a Path,
-    folder: PathBuf,
-    session: String,
-}
-
-impl Place<'_> {
     /// The common world with the hook's own files.
-    fn lay_out(&self, hook: &HookCases) -> anyhow::Result<()> {
+    fn lay_out(&self) -> anyhow::Result<()> {
         for (layer, place) in LAYERS {
             let sample = self.root.join(format!("config/samples/team/{layer}.yaml"));
             write(&self.folder.join(place), &read(&sample)?)?;
         }
         write(&self.transcript(), &read(&self.root.join("tests/fixtures/transcripts/main.jsonl"))?)?;
-        for (place, content) in &hook.files {
+        for (place, content) in &self.hook.files {
             write(&self.folder.join(place), &self.filled(content)?)?;
         }
         self.git("init --quiet --initial-branch main")?;
-        hook.git.iter().try_for_each(|line| self.git(line))
+        self.hook.git.iter().try_for_each(|line| self.git(line))
     }
 
     /// The differences of the case; the earlier calls ran without them.
-    fn set_up(&self, hook: &HookCases, case: &Case) -> anyhow::Result<()> {
+    fn set_up(&self) -> anyhow::Result<()> {
+        let Self { hook, case, .. } = self;
         for edit in hook.edit.iter().chain(&case.edit) {
             let place = LAYERS.iter().find(|(layer, _)| *layer == edit.layer);
             let (_, place) = place.with_context(|| format!("there is no layer `{}`", edit.layer))?;
@@ -280,22 +267,8 @@ impl Place<'_> {
         Ok(())
     }
 
-    /// The environment that Claude Code gives its hooks.
-    fn environment(&self) -> Vec<(String, String)> {
-        let below = |name: &str| self.folder.join(name).display().to_string();
-        let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
-        let variables = [
-            (home, below("home")),
-            ("PATH", "/usr/local/bin:/usr/bin:/bin".to_owned()),
-            ("CLAUDE_PROJECT_DIR", below("project")),
-            ("CLAUDE_CODE_ENTRYPOINT", "cli".to_owned()),
-            ("CLAUDECODE", "1".to_owned()),
-        ];
-        variables.map(|(name, value)| (name.to_owned(), value)).into()
-    }
-
     /// The event as Claude Code would send it in this world, on one line.
-    fn payload(&self, event: &Event) -> anyhow::Result<Vec<u8>> {
+    fn payload_of(&self, event: &Event) -> anyhow::Result<Vec<u8>> {
         let mut payload = recording(self.root, event)?;
         payload["cwd"] = "{project}".into();
         payload["transcript_path"] = self.transcript().display().to_string().into();
@@ -309,24 +282,28 @@ impl Place<'_> {
         self.folder.join(format!("home/.claude/projects/project/{}.jsonl", self.session))
     }
 
-    /// A text as it is, anything else as a line of JSON; with the session, the project, a habit, and times in whole seconds since the epoch.
+    /// A text as it is, anything else as a line of JSON; with the session, the project, a habit, and times as in a proof.
     fn filled(&self, content: &Value) -> anyhow::Result<String> {
         let text = content.as_str().map_or_else(|| format!("{content}\n"), ToOwned::to_owned);
         let project = Value::from(self.folder.join("project").display().to_string()).to_string();
         let text = text.replace("{session}", &self.session).replace("{project}", project.trim_matches('"'));
-        let text = text.replace("{habit}", &"$#".repeat(28 * 96));
-        let now = Timestamp::from(SystemTime::now()).micros().div_euclid(1_000_000);
-        let mut parts = text.split("\"{now");
-        let mut filled = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
-            let (offset, rest) = part.split_once("}\"").context("no } after {now")?;
-            let (is_count, secs) = offset.strip_prefix('/').map_or((false, offset), |secs| (true, secs));
-            let secs: i64 = secs.parse().context("{now takes seconds")?;
-            filled += &if is_count { now / secs } else { now + secs }.to_string();
-            filled += rest;
-        }
-        Ok(filled)
+        let quarter = Host::real().now().secs().div_euclid(15 * 60);
+        let text = text.replace("{habit}", &"$#".repeat(28 * 96)).replace("{quarter}", &quarter.to_string());
+        with_times(&text)
     }
+}
+
+fn environment(folder: &Path) -> Vec<(String, String)> {
+    let below = |name: &str| folder.join(name).display().to_string();
+    let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+    let variables = [
+        (home, below("home")),
+        ("PATH", "/usr/local/bin:/usr/bin:/bin".to_owned()),
+        ("CLAUDE_PROJECT_DIR", below("project")),
+        ("CLAUDE_CODE_ENTRYPOINT", "cli".to_owned()),
+        ("CLAUDECODE", "1".to_owned()),
+    ];
+    variables.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
 fn edited(text: &str, edit: &Edit) -> anyhow::Result<String> {
@@ -342,23 +319,6 @@ fn recording(root: &Path, event: &Event) -> anyhow::Result<Value> {
 
 fn name(file: &Path) -> &str {
     file.file_name().and_then(|name| name.to_str()).unwrap_or_default()
-}
-
-fn files_below(folder: &Path) -> anyhow::Result<BTreeSet<PathBuf>> {
-    let mut files = BTreeSet::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        let Ok(entries) = fs::read_dir(&folder) else { continue };
-        for entry in entries {
-            let entry = entry.with_context(|| format!("looking into {}", folder.display()))?;
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                folders.push(entry.path());
-            } else {
-                files.insert(entry.path());
-            }
-        }
-    }
-    Ok(files)
 }
 
 fn read(file: &Path) -> anyhow::Result<String> {

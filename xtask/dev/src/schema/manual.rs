@@ -7,23 +7,18 @@ use std::collections::BTreeMap;
 
 use anyhow::Context as _;
 use installer::catalog::Catalog;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use cells::{default_of, example_of, meaning_of, values_of};
 
-/// The page of the keys that are no hook's.
 const TOP: &str = "config/manual/configuration.md";
 
-/// Placeholder for a key that the user chooses.
 const CHOSEN: &str = "NAME";
 
-/// Placeholder for an entry of a list.
 const EACH: &str = "[]";
 
-/// The lines around the tables of a page.
 pub(super) const MARKERS: (&str, &str) = ("<!-- settings:begin -->\n", "<!-- settings:end -->\n");
 
-/// One key.
 #[derive(Debug, Default)]
 struct Row {
     /// Path of the key; within a hook's section without the section's name.
@@ -71,31 +66,27 @@ fn owners(schema: &Value) -> Vec<&str> {
     schema["x-owners"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// A hook's own keys; those every hook has come first.
+/// A hook's keys; those every hook has come first.
 fn section(schema: &Value, defaults: &Value) -> Vec<Row> {
-    let empty = Map::new();
-    let properties = schema["properties"].as_object().unwrap_or(&empty);
-    let common = ["enabled", "headless"].into_iter().filter_map(|key| properties.get_key_value(key));
-    let common: Vec<(&String, &Value)> = common.collect();
-    let own = properties.iter().filter(|(key, _)| common.iter().all(|(common, _)| common != key));
-    let keys: Vec<(&String, &Value)> = common.iter().copied().chain(own).collect();
-    let mut rows: Vec<Row> =
-        keys.into_iter().flat_map(|(key, schema)| rows_of(key, schema, defaults.get(key), "any")).collect();
-    if schema.get("x-costs-money").is_some()
-        && let Some(enabled) = rows.first_mut()
-    {
+    let mut properties: Vec<_> = schema["properties"].as_object().into_iter().flatten().collect();
+    properties.sort_by_key(|(key, _)| !["enabled", "headless"].contains(&key.as_str()));
+    let mut rows: Vec<Row> = properties
+        .into_iter()
+        .flat_map(|(key, schema)| rows_of(key, schema, defaults.get(key), "any"))
+        .collect();
+    let enabled = rows.iter_mut().find(|row| row.key == "enabled");
+    if let Some(enabled) = enabled.filter(|_| schema.get("x-costs-money").is_some()) {
         enabled.set_in = "any; `true` global";
     }
     rows
 }
 
-/// The row of a key, and those of the keys below it.
 fn rows_of(key: &str, schema: &Value, default: Option<&Value>, set_in: &'static str) -> Vec<Row> {
-    let set_in = match () {
-        () if schema.get("x-global-only").is_some() => "global",
-        () if schema["x-set-in"] == "global" => "global",
-        () if schema["x-set-in"] == "project" => "project",
-        () => set_in,
+    let set_in = match schema["x-set-in"].as_str() {
+        _ if schema.get("x-global-only").is_some() => "global",
+        Some("global") => "global",
+        Some("project") => "project",
+        _ => set_in,
     };
     let keys = below(schema);
     let is_map = !keys.is_empty() && schema["properties"].is_object();

@@ -1,8 +1,10 @@
-//! The generated files of plugin/: its manifest and the list a marketplace has of it, with the workspace's version; its hooks
-//! from config/hooks.yaml; the skill that says how each hook is answered, from the manual.
+//! The generated files of plugin/: the workspace's version in its manifest; its hooks from config/hooks.yaml; the skill that
+//! says how each hook is answered, from the manual.
 
+use std::fs;
 use std::path::Path;
 
+use anyhow::Context as _;
 use client_settings::{Program, Registration};
 use installer::catalog::Catalog;
 use serde_json::{Map, Value, json};
@@ -10,47 +12,24 @@ use shared::run::BY_PLUGIN;
 
 use super::{Generated, pretty, said};
 
-const ABOUT: &str = "Small hooks that hold the line: a project's requirements are met before code is changed, calls do not go in a \
-    circle, your usage limits last. Whatever goes wrong inside a hook, your session goes on.";
-
-const AUTHORS: &str = "the Barbless authors";
+const MANIFEST: &str = "plugin/.claude-plugin/plugin.json";
 
 /// The front matter of the skill: when it is to be read.
 const ANSWERING: &str = "---\nname: answering-hooks\ndescription: How to answer when a hook refuses a call, holds the end of a \
     turn or gives advice, hook by hook. For any message of delegation-guard, stop-momentum, requirements-check, intent-validator and the \
     others of Barbless.\n---\n\n";
 
-/// All of them; `req` is the program that prints the manual.
-pub(super) fn files(catalog: &Catalog, req: &Path) -> anyhow::Result<Vec<Generated>> {
-    let file = |path: &str, text: String| Generated { path: format!("plugin/{path}"), text };
+pub(super) fn files(root: &Path, catalog: &Catalog, req: &Path) -> anyhow::Result<Vec<Generated>> {
+    let file = |path: &str, text: String| Generated { path: path.to_owned(), text };
+    let manifest = fs::read_to_string(root.join(MANIFEST)).with_context(|| format!("reading {MANIFEST}"))?;
+    let mut manifest: Value = serde_json::from_str(&manifest).context(MANIFEST)?;
+    manifest["version"] = env!("CARGO_PKG_VERSION").into();
+    let skill = format!("{ANSWERING}{}", said(req, &["docs", "answering"])?);
     Ok(vec![
-        file(".claude-plugin/plugin.json", pretty(&manifest())?),
-        file(".claude-plugin/marketplace.json", pretty(&marketplace())?),
-        file("hooks/hooks.json", pretty(&hooks(catalog, ""))?),
-        file("skills/answering-hooks/SKILL.md", format!("{ANSWERING}{}", said(req, &["docs", "answering"])?)),
+        file(MANIFEST, pretty(&manifest)?),
+        file("plugin/hooks/hooks.json", pretty(&hooks(catalog, ""))?),
+        file("plugin/skills/answering-hooks/SKILL.md", skill),
     ])
-}
-
-fn manifest() -> Value {
-    json!({
-        "name": "barbless",
-        "displayName": "Barbless",
-        "version": env!("CARGO_PKG_VERSION"),
-        "description": ABOUT,
-        "author": { "name": AUTHORS },
-        "license": env!("CARGO_PKG_LICENSE"),
-        "keywords": ["hooks", "requirements", "rate-limits", "review"]
-    })
-}
-
-/// The folder is both, the marketplace and its only plugin.
-fn marketplace() -> Value {
-    json!({
-        "name": "barbless",
-        "owner": { "name": AUTHORS },
-        "metadata": { "description": "Barbless, out of the folder it was unpacked to." },
-        "plugins": [{ "name": "barbless", "source": "./", "description": ABOUT }]
-    })
 }
 
 /// The hooks as the client loads them from the plugin, its programs' names with this ending. They are told who starts them:

@@ -5,20 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Source, finding};
 
-/// The modules at the top of a crate and what each imports of the others.
+/// What each module at the top of a crate imports of the others.
 type Arrows = BTreeMap<String, BTreeSet<String>>;
 
-/// Checks every crate: a folder with a manifest and `src/`.
 pub(super) fn check(files: &[Source]) -> Vec<String> {
     let crates = files.iter().filter_map(|file| file.path.strip_suffix("/Cargo.toml"));
     crates.filter_map(|folder| check_one(folder, files)).collect()
 }
 
 fn check_one(folder: &str, files: &[Source]) -> Option<String> {
-    let circle = circle(&arrows(folder, files))?;
-    let what = format!("has a circle of modules: {}", circle.join(" -> "));
+    let circle = circle(arrows(folder, files));
+    let what = format!("has a circle of modules: {}", circle.join(", "));
     let todo = "move what both need into a module below them";
-    Some(finding(format!("{folder}/src"), what, todo))
+    (!circle.is_empty()).then(|| finding(format!("{folder}/src"), what, todo))
 }
 
 fn arrows(folder: &str, files: &[Source]) -> Arrows {
@@ -44,28 +43,30 @@ fn arrows(folder: &str, files: &[Source]) -> Arrows {
 /// The first names behind each `root`: of `crate::a::b` it is `a`, of `crate::{a, b::{c, d}}` they are `a` and `b`.
 fn imported(code: &str, root: &str) -> BTreeSet<String> {
     let is_name = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    let first = |text: &str| {
+        let text = text.trim_start();
+        text[..text.find(|char| !is_name(char)).unwrap_or(text.len())].to_owned()
+    };
     let mut names = BTreeSet::new();
     for (at, _) in code.match_indices(root) {
         // `super::super::`, `$crate::` and the like are none of ours.
         if code[..at].ends_with(|char: char| is_name(char) || matches!(char, ':' | '$')) {
             continue;
         }
-        let mut depth = 0_usize;
-        let mut is_first = true;
-        for part in code[at + root.len()..].split_inclusive(|char: char| !is_name(char)) {
-            let name = part.trim_end_matches(|char: char| !is_name(char));
-            if is_first && !name.is_empty() && depth <= 1 {
-                names.insert(name.to_owned());
-                is_first = false;
-            }
+        let rest = &code[at + root.len()..];
+        let Some(group) = rest.strip_prefix('{') else {
+            names.insert(first(rest));
+            continue;
+        };
+        let mut depth = 1_usize;
+        for part in group.split_inclusive(['{', '}', ',']) {
+            names.extend((depth == 1).then(|| first(part)));
             match part.chars().next_back() {
                 Some('{') => depth += 1,
-                Some('}') => depth = depth.saturating_sub(1),
-                Some(',') if depth == 1 => is_first = true,
+                Some('}') => depth -= 1,
                 _ => {}
             }
-            let goes_on = depth > 0 || part.ends_with(':') && name.is_empty();
-            if !goes_on {
+            if depth == 0 {
                 break;
             }
         }
@@ -73,45 +74,35 @@ fn imported(code: &str, root: &str) -> BTreeSet<String> {
     names
 }
 
-/// The modules of one circle, the first one again at the end.
-fn circle(arrows: &Arrows) -> Option<Vec<String>> {
-    let mut done = BTreeSet::new();
-    arrows.keys().find_map(|start| follow(start, arrows, &mut Vec::new(), &mut done))
-}
-
-fn follow(
-    at: &str,
-    arrows: &Arrows,
-    way: &mut Vec<String>,
-    done: &mut BTreeSet<String>,
-) -> Option<Vec<String>> {
-    if let Some(begin) = way.iter().position(|module| module == at) {
-        return Some(way[begin..].iter().cloned().chain([at.to_owned()]).collect());
+/// The modules of the circles and those between them; empty if there is none.
+fn circle(mut arrows: Arrows) -> Vec<String> {
+    loop {
+        let (all, before) = (arrows.clone(), arrows.len());
+        let is_imported = |module: &String| all.values().any(|imports| imports.contains(module));
+        arrows.retain(|module, imports| {
+            is_imported(module) && imports.iter().any(|import| all.contains_key(import))
+        });
+        if arrows.len() == before {
+            return arrows.into_keys().collect();
+        }
     }
-    if !done.insert(at.to_owned()) {
-        return None;
-    }
-    way.push(at.to_owned());
-    let found = arrows.get(at).into_iter().flatten().find_map(|next| follow(next, arrows, way, done));
-    way.pop();
-    found
 }
 
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::tidy::given;
+    use crate::tidy::tests::given;
 
     #[test]
     fn finds_a_circle_over_several_modules_and_ways_to_import() {
         let in_test = "use crate::b;\n#[cfg(test)]\nmod tests {\n    use crate::c;\n}\n";
         for (modules, expected) in [
             (
-                &[("b", "use super::c;\n"), ("c", "use crate::{\n    b::{x, y},\n    d,\n};\n")][..],
-                "b -> c -> b",
+                &[("b", "use super::c;\n"), ("c", "use crate::{\n    d::b,\n    b::{x, y},\n    d,\n};\n")][..],
+                "b, c",
             ),
-            (&[("b", "use crate::{d, c};\n"), ("c", "fn f() { crate::b::g() }\n")], "b -> c -> b"),
-            (&[("a/x", "use crate::b;\n"), ("b", "use crate::a;\n")], "a -> b -> a"),
+            (&[("b", "use crate::{d, c};\n"), ("c", "fn f() { crate::b::g() }\n")], "b, c"),
+            (&[("a/x", "use crate::b;\n"), ("b", "use crate::a;\n")], "a, b"),
             (&[("a", in_test), ("b", "//! See [`crate::a`].\n"), ("c", "use crate::a;\n")], ""),
             (&[("a/x", "use super::y;\nuse crate::a::z;\n")], ""),
         ] {

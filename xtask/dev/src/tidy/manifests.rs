@@ -2,38 +2,28 @@
 
 use super::{Source, finding};
 
-/// A crate of this workspace.
-struct Member<'a> {
-    folder: &'a str,
-    name: &'a str,
-    /// Everything it depends on, for whatever purpose.
-    dependencies: Vec<&'a str>,
-}
-
-impl<'a> Member<'a> {
-    fn of(file: &'a Source) -> Option<Self> {
-        let folder = file.path.strip_suffix("/Cargo.toml").filter(|_| !file.is_recorded())?;
-        let name = file.text.lines().find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'))?;
-        let tables = file.text.split("\n[").filter_map(|table| table.split_once("dependencies]\n"));
-        let lines = tables.flat_map(|(_, lines)| lines.lines());
-        let key = |line: &'a str| line.split(['.', ' ', '=']).next().filter(|key| !key.is_empty());
-        Some(Self { folder, name, dependencies: lines.filter_map(key).collect() })
-    }
-}
-
-/// Checks the arrows between members.
+/// Checks the arrows between members: what each depends on, for whatever purpose.
 pub(super) fn check(files: &[Source]) -> Vec<String> {
-    let members: Vec<Member<'_>> = files.iter().filter_map(Member::of).collect();
-    members.iter().flat_map(|member| arrows(member, &members)).collect()
+    let manifests =
+        || files.iter().filter_map(|file| Some((file.path.strip_suffix("/Cargo.toml")?, &file.text)));
+    let folder_of =
+        |name: &str| manifests().find_map(|(folder, text)| (name_of(text) == Some(name)).then_some(folder));
+    let todo = "turn it round: a crate below shared/ uses those before it in the list LIBRARIES, a hook those before the editor of settings.json; what two hooks need lives in shared";
+    let arrows = manifests().flat_map(|(from, text)| {
+        let targets = dependencies(text).filter_map(folder_of);
+        targets.filter(move |to| !may_depend(from, to)).map(move |to| (from, to))
+    });
+    arrows.map(|(from, to)| finding(format!("{from}/Cargo.toml"), format!("depends on {to}"), todo)).collect()
 }
 
-fn arrows(member: &Member<'_>, members: &[Member<'_>]) -> Vec<String> {
-    let folder_of = |name: &&str| members.iter().find(|other| other.name == *name).map(|other| other.folder);
-    let wrong = |target: &&str| !may_depend(member.folder, target);
-    let todo = "turn it round: a crate below shared/ uses those before it in the list LIBRARIES, a hook those before the editor of settings.json; what two hooks need lives in shared";
-    let place = format!("{}/Cargo.toml", member.folder);
-    let targets = member.dependencies.iter().filter_map(folder_of).filter(wrong);
-    targets.map(|target| finding(&place, format!("depends on {target}"), todo)).collect()
+fn name_of(manifest: &str) -> Option<&str> {
+    manifest.lines().find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'))
+}
+
+fn dependencies(manifest: &str) -> impl Iterator<Item = &str> {
+    let tables = manifest.split("\n[").filter_map(|table| table.split_once("dependencies]\n"));
+    let lines = tables.flat_map(|(_, lines)| lines.lines());
+    lines.filter_map(|line| line.split(['.', ' ', '=']).next())
 }
 
 /// The library crates below shared/. Each may use those before it.
@@ -76,7 +66,7 @@ fn may_depend(from: &str, to: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{check, may_depend};
-    use crate::tidy::given;
+    use crate::tidy::tests::given;
 
     #[test]
     fn arrows_point_to_shared_and_tests_may_use_all() {

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::catalog::{Catalog, HookEntry};
 use client_settings::Entry;
 
-use super::{gone, of_hook, of_others, twice_in, unreadable};
+use super::{gone, misshapen, of_hook, of_others, twice};
 use crate::doctor::Severity::{self, Broken, Warning};
 use crate::doctor::report::Finding;
 use crate::doctor::world::Level;
@@ -125,7 +125,9 @@ fn unreadable_part_is_reported_with_its_line_and_judged_by_what_it_takes_along()
         ("{\n  \"hooks\": {,}\n}".to_owned(), Broken, 2, "reads nothing of it"),
         ("{\"hooks\": {},\n  \"hooks\": {}}".to_owned(), Broken, 2, "a second time"),
     ] {
-        let found = unreadable(&Level::owned(Some(User), &text, &["a-gate".to_owned()]));
+        let level = Level::owned(Some(User), &text, &["a-gate".to_owned()]);
+        let faults = level.contents.faults.iter().map(|fault| misshapen(&level, fault));
+        let found: Vec<Finding> = level.unreadable.clone().into_iter().chain(faults).collect();
         let [only] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!((only.severity, only.line), (severity, Some(line)), "{only}");
         assert!(only.to_string().contains(said), "{only}");
@@ -146,8 +148,10 @@ fn second_registration_is_judged_by_what_steps_back() {
         (&[User, Local], true, Some(Warning)),
     ];
     for (scopes, has_plugin, severity) in rows {
-        let places: Vec<_> = scopes.iter().map(|scope| (Some(*scope), "f")).collect();
-        let found = twice_in("a-gate", &places, has_plugin.then_some("p"));
+        let text = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/h/a-gate","args":[]}]}]}}"#;
+        let level = |scope: &Scope| Level::owned(Some(*scope), text, &["a-gate".to_owned()]);
+        let levels: Vec<Level> = scopes.iter().map(level).collect();
+        let found = twice("a-gate", &levels, has_plugin.then_some("p"));
         assert_eq!(found.map(|finding| finding.severity), severity, "{scopes:?} {has_plugin}");
     }
 }
@@ -161,7 +165,7 @@ fn program_of_others_that_does_not_exist_is_reported() {
         (r#""command":"/gone/x""#, Some(Warning)),
         (r#""command":"~/gone/x --flag""#, Some(Warning)),
         (r#""command":"\"/gone/a b/x\" y""#, Some(Warning)),
-        (r#""command":"/gone/x; true""#, Some(Warning)),
+        (r#""command":"/gone/x;true""#, None),
         (&there, None),
         (r#""command":"$CLAUDE_PROJECT_DIR/x""#, None),
         (r#""command":"$OTHER/x""#, None),

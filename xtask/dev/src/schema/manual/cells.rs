@@ -5,16 +5,12 @@ use serde_json::Value;
 /// Maximum length of a default in the table; the cell of a longer one gives its length.
 const MAX_DEFAULT: usize = 64;
 
-/// The ends of keys whose numbers have a unit.
-const UNITS: [(&str, &str); 13] = [
+const UNITS: [(&str, &str); 10] = [
     ("_secs", "seconds"),
     ("_ttl", "seconds"),
-    ("_delay", "seconds"),
-    ("_interval", "seconds"),
     ("_hours", "hours"),
     ("_days", "days"),
     ("_pct", "percent"),
-    ("_percent", "percent"),
     ("_points", "points"),
     ("_chars", "characters"),
     ("_tokens", "tokens"),
@@ -39,7 +35,6 @@ pub(super) fn default_of(schema: &Value, default: Option<&Value>) -> String {
     }
 }
 
-/// The example the schema gives, as it would be written in a file.
 pub(super) fn example_of(key: &str, schema: &Value) -> Option<String> {
     let name = key.rsplit('.').next().unwrap_or(key);
     let example = schema.get("examples")?.get(0)?;
@@ -85,43 +80,33 @@ fn ways(schema: &Value) -> Vec<&Value> {
     all.filter(|way| way["type"] != "null").collect()
 }
 
-/// The values, with the unit of a number.
 pub(super) fn values_of(schema: &Value, key: &str) -> String {
-    let kinds = kinds(schema);
     let ways = ways(schema);
     if let Some(all) = schema["enum"].as_array() {
         return all.iter().map(|value| code(&flow(value))).collect::<Vec<_>>().join(", ");
     }
-    if let Some(word) = schema["const"].as_str() {
-        return code(word);
-    }
-    if let [one] = ways.as_slice() {
-        return values_of(one, key);
-    }
     if !ways.is_empty() {
         return joined(&ways, key);
+    }
+    if let Some(word) = schema["const"].as_str() {
+        return code(word);
     }
     if let Some(title) = schema["title"].as_str() {
         return title.replace('|', r"\|");
     }
-    match kinds.as_slice() {
-        ["boolean"] => "`true`, `false`".to_owned(),
-        ["integer" | "number"] => number(schema, key),
-        ["array"] => format!("list: {}", values_of(&schema["items"], key)),
-        ["object"] => "map".to_owned(),
+    let kinds = schema["type"].as_array().map_or_else(|| vec![&schema["type"]], |all| all.iter().collect());
+    match kinds.into_iter().filter_map(Value::as_str).find(|kind| *kind != "null") {
+        Some("boolean") => "`true`, `false`".to_owned(),
+        Some("integer" | "number") => number(schema, key),
+        Some("array") => format!("list: {}", values_of(&schema["items"], key)),
+        Some("object") => "map".to_owned(),
         _ => "text".to_owned(),
     }
 }
 
-/// Lists each alternative once.
 fn joined(ways: &[&Value], key: &str) -> String {
-    let mut told: Vec<String> = Vec::new();
-    for way in ways {
-        let way = values_of(way, key);
-        if !told.contains(&way) {
-            told.push(way);
-        }
-    }
+    let mut told: Vec<String> = ways.iter().map(|way| values_of(way, key)).collect();
+    told.dedup();
     let is_one_or_more = told.len() == 2 && told[1] == format!("list: {}", told[0]);
     if is_one_or_more {
         return format!("{}; or a list", told[0]);
@@ -137,18 +122,9 @@ fn number(schema: &Value, key: &str) -> String {
     format!("{range}{}", unit.filter(|_| least != most).unwrap_or_default())
 }
 
-fn kinds(schema: &Value) -> Vec<&str> {
-    let kinds = match &schema["type"] {
-        Value::Array(all) => all.iter().filter_map(Value::as_str).collect(),
-        one => one.as_str().into_iter().collect::<Vec<_>>(),
-    };
-    kinds.into_iter().filter(|kind| *kind != "null").collect()
-}
-
-/// As YAML on one line.
 fn flow(value: &Value) -> String {
     match value {
-        Value::String(text) => quoted_where_needed(text),
+        Value::String(text) if is_plain(text) => text.clone(),
         Value::Array(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
         Value::Object(map) => {
             let entries = map.iter().map(|(key, value)| format!("{key}: {}", flow(value)));
@@ -158,15 +134,11 @@ fn flow(value: &Value) -> String {
     }
 }
 
-/// Plain where YAML reads it as a text as it stands.
-fn quoted_where_needed(text: &str) -> String {
-    let is_plain_start = text.starts_with(|first: char| first.is_ascii_alphabetic());
-    let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_./ ()=".contains(char);
-    let is_word = matches!(text, "true" | "false" | "yes" | "no" | "on" | "off" | "null");
-    if is_plain_start && text.chars().all(is_plain) && !is_word {
-        return text.to_owned();
-    }
-    format!("\"{}\"", text.replace('\\', r"\\").replace('"', "\\\""))
+/// YAML reads it as a text as it stands.
+fn is_plain(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.chars().all(|char| char.is_ascii_alphanumeric() || "-_./ ()=".contains(char))
+        && !matches!(text, "true" | "false" | "yes" | "no" | "on" | "off" | "null")
 }
 
 fn code(text: &str) -> String {
