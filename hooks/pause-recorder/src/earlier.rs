@@ -31,8 +31,10 @@ pub(crate) fn left(
     let Context { settings, host, .. } = context;
     let registry = registry::read(context.store);
     let mut notices = Vec::new();
-    let others = |entry: &&Entry| entry.finalized_at.is_none() && entry.session != session;
-    for entry in registry.in_project(&sessions.root).filter(others) {
+    let is_open = |entry: &&Entry| {
+        entry.project == sessions.root && entry.finalized_at.is_none() && entry.session != session
+    };
+    for entry in registry.entries.iter().filter(is_open) {
         let Some(record) = sessions.active(&entry.session) else { continue };
         let recorded = read(&record.path).ok().filter(|recorded| recorded.id == entry.id);
         let Some(last) = recorded.and_then(|mut recorded| recorded.actions.pop()) else { continue };
@@ -65,8 +67,7 @@ fn unread(context: &Context<'_, Settings>, session: &str, sessions: &Sessions) -
     let kept = DAY * context.settings.resume_within_days.get();
     let registry = registry::read(context.store);
     let latest = registry.unread(&sessions.root, session, context.host.now(), kept)?;
-    let Kept { id, provenance: "unread", snapshot: Some(snapshot) } =
-        registry.kept(sessions, latest.id.clone())
+    let Kept { id, provenance: "unread", snapshot: Some(snapshot) } = registry.kept(sessions, &latest.id)
     else {
         return None;
     };
@@ -93,7 +94,7 @@ pub(crate) fn brief_of(
     snapshot: &Snapshot,
 ) -> String {
     let text = Texts::new(&context.settings.message_files, context.host, context.places).read(BRIEF);
-    brief(&text, snapshot, &sessions.told_of(&sessions.file(id, JSON)))
+    brief(&text, snapshot, &sessions.named(&sessions.file(id, JSON)))
 }
 
 /// Texts of the session or the repository stand on lines that begin with `- `, so that none of them passes for a line of
@@ -102,7 +103,7 @@ fn brief(text: &str, snapshot: &Snapshot, path: &str) -> String {
     let percent = snapshot.percent().map_or("?".to_owned(), |percent| format!("{percent:.0}"));
     text.trim_end()
         .replace("{percent}", &percent)
-        .replace("{when}", &one_line(&snapshot.paused_at(), MAX_CHARS))
+        .replace("{when}", &snapshot.paused_at.local())
         .replace("{path}", path)
         // Last, because a recorded text may hold the name of a place.
         .replace("{facts}", &facts(snapshot))

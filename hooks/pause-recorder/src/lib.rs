@@ -1,7 +1,7 @@
 //! pause-recorder: records the session when its context runs out, and leaves a snapshot that a new session can pick up. It blocks
 //! nothing.
 //!
-//! - `occupancy`, `levels`: how full the context is, and what that means
+//! - `occupancy`: how full the context is, and the levels
 //! - `record`, `actions`, `text`: the file of a session's record, a line for each action, made from an event
 //! - `snapshot`, `git`: one model of facts as JSON, YAML and Markdown
 //! - `registry`: the records and snapshots of this machine
@@ -14,7 +14,6 @@ mod command;
 mod decide;
 mod earlier;
 mod git;
-mod levels;
 mod observe;
 mod occupancy;
 mod record;
@@ -28,8 +27,8 @@ mod text;
 
 use std::process::ExitCode;
 
-use levels::State;
 use observe::Facts;
+use occupancy::State;
 use settings::Settings;
 use shared::cli::{self, Verb};
 use shared::config::SettingFault;

@@ -14,8 +14,7 @@ use crate::settings::Settings;
 /// The facts of one event.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Facts {
-    /// The session's folder; none where nothing can be recorded.
-    pub(crate) sessions: Option<Sessions>,
+    pub(crate) sessions: Sessions,
     /// The session's record, if it is being recorded.
     pub(crate) record: Option<Record>,
     /// How full the context is; none where that is unknown or does not matter.
@@ -29,32 +28,30 @@ pub(crate) struct Facts {
 }
 
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
-    let session = context.request.call.session_id.as_deref()?;
+    let call = &context.request.call;
+    let session = call.session_id.as_deref()?;
     let event = &context.request.event;
     match event {
         Event::PreToolUse(_) | Event::Other(_) => return None,
         // A compaction inside a subagent is the subagent's.
-        Event::PreCompact { .. } if context.request.call.agent_id.is_some() => return None,
+        Event::PreCompact { .. } if call.agent_id.is_some() => return None,
+        Event::UserPromptSubmit { prompt, source } => {
+            let answered = cli::prompted::<PauseRecorder>(context, prompt, source.as_deref());
+            if answered.is_some() {
+                return Some(Facts { answered, ..Facts::default() });
+            }
+        }
         _ => {}
     }
-    let answered = match event {
-        Event::UserPromptSubmit { prompt, source } => {
-            cli::prompted::<PauseRecorder>(context, prompt, source.as_deref())
-        }
-        _ => None,
-    };
-    let sessions = Sessions::of(context.places);
-    let record = sessions.as_ref().and_then(|sessions| sessions.active(session));
     // Without a store each call would report the same level.
-    let is_of_interest = answered.is_none() && context.store.is_some();
-    let reading = is_of_interest.then(|| reading(context, &context.peek(), record.is_some())).flatten();
-    let (notices, unread) = match (event, &sessions) {
-        (Event::SessionStart { source, .. }, Some(sessions)) => {
-            earlier::left(context, session, source, sessions)
-        }
+    let sessions = Sessions::of(context.places).filter(|_| context.store.is_some())?;
+    let record = sessions.active(session);
+    let reading = reading(context, &context.peek(), record.is_some());
+    let (notices, unread) = match event {
+        Event::SessionStart { source, .. } => earlier::left(context, session, source, &sessions),
         _ => Default::default(),
     };
-    Some(Facts { sessions, record, reading, answered, notices, unread })
+    Some(Facts { sessions, record, reading, answered: None, notices, unread })
 }
 
 #[cfg(test)]

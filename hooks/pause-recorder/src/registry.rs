@@ -1,5 +1,6 @@
-//! The session registry: the records and snapshots that this machine has written, and where it saw compactions, in `<state>/pause-recorder/registry.json`. Anybody
-//! who can commit to a project can put files into its folder. Only what stands here is finalized by itself or handed over.
+//! The session registry: the records and snapshots that this machine has written, and where it saw compactions, in
+//! `<state>/pause-recorder/registry.json`. Anybody who can commit to a project can put files into its folder. Only what stands here
+//! is finalized by itself or handed over.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use shared::hook::Remembered;
 use shared::host::Timestamp;
 use shared::state::{MACHINE, Store, read_regular};
 
-use crate::record::{JSON, Sessions, is_record_id};
+use crate::record::{JSON, Sessions};
 use crate::snapshot::Snapshot;
 
 /// The bytes of the longest snapshot that is read.
@@ -86,11 +87,6 @@ pub(crate) fn change(own: &Store, edit: impl FnOnce(&mut Registry)) -> Result<()
 }
 
 impl Registry {
-    /// The entries of a project, newest first.
-    pub(crate) fn in_project<'a>(&'a self, project: &'a Path) -> impl Iterator<Item = &'a Entry> {
-        self.entries.iter().rev().filter(move |entry| entry.project == project)
-    }
-
     /// The entry of a record. Two projects may each have a record of the same id.
     pub(crate) fn of(&self, project: &Path, id: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.id == id && entry.project == project)
@@ -112,32 +108,35 @@ impl Registry {
     }
 
     /// The snapshot with this id as it stands in the folder.
-    pub(crate) fn kept(&self, sessions: &Sessions, id: String) -> Kept {
-        let bytes = json_of(sessions, &id).unwrap_or_default();
-        let entry = self.of(&sessions.root, &id).filter(|entry| !entry.digest.is_empty());
+    pub(crate) fn kept(&self, sessions: &Sessions, id: &str) -> Kept {
+        let bytes = read_regular(&sessions.file(id, JSON), MAX_SNAPSHOT_BYTES).unwrap_or_default();
+        let entry = self.of(&sessions.root, id).filter(|entry| !entry.digest.is_empty());
         let provenance = match entry {
             None => "not written on this machine",
             Some(entry) if digest_of(&bytes) != entry.digest => "changed since it was written",
             Some(entry) if entry.read_at.is_some() => "read",
             Some(_) => "unread",
         };
-        let snapshot =
-            serde_json::from_slice(&bytes).ok().filter(|snapshot: &Snapshot| snapshot.session_id == id);
-        Kept { id, provenance, snapshot }
+        let snapshot = serde_json::from_slice::<Snapshot>(&bytes).ok();
+        Kept {
+            id: id.to_owned(),
+            provenance,
+            snapshot: snapshot.filter(|snapshot| snapshot.session_id == id),
+        }
     }
 
     /// The snapshot that a new session receives: the latest of other sessions, if no session has received it and it is no
     /// older than `kept`.
-    pub(crate) fn unread<'a>(
-        &'a self,
-        project: &'a Path,
+    pub(crate) fn unread(
+        &self,
+        project: &Path,
         session: &str,
         now: Timestamp,
         kept: Duration,
-    ) -> Option<&'a Entry> {
-        let is_others = |entry: &&Entry| entry.session != session && !entry.digest.is_empty();
-        let others = self.in_project(project).filter(is_others);
-        let latest = others.max_by_key(|entry| entry.finalized_at)?;
+    ) -> Option<&Entry> {
+        let is_others =
+            |entry: &&Entry| entry.project == project && entry.session != session && !entry.digest.is_empty();
+        let latest = self.entries.iter().filter(is_others).max_by_key(|entry| entry.finalized_at)?;
         let is_fresh = latest.finalized_at.is_some_and(|at| now.since(at) <= kept);
         (is_fresh && latest.read_at.is_none()).then_some(latest)
     }
@@ -145,11 +144,6 @@ impl Registry {
 
 pub(crate) fn digest_of(bytes: &[u8]) -> String {
     digest::hex(bytes, 32)
-}
-
-/// The bytes of a snapshot's JSON; none where they cannot be read.
-pub(crate) fn json_of(sessions: &Sessions, id: &str) -> Option<Vec<u8>> {
-    is_record_id(id).then(|| read_regular(&sessions.file(id, JSON), MAX_SNAPSHOT_BYTES).ok())?
 }
 
 #[cfg(test)]

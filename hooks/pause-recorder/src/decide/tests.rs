@@ -7,9 +7,8 @@ use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Request, Stop, Subagent, ToolCall, ToolFailure, ToolResult};
 
 use super::decide;
-use crate::levels::{Compaction, Level, State};
 use crate::observe::Facts;
-use crate::occupancy::{Reading, Source};
+use crate::occupancy::{Level, Reading, State};
 use crate::record::{Action, Kind, NOT_RECORDED, Record, Sessions};
 use crate::settings::Settings;
 use crate::step::{Ending, Step};
@@ -32,7 +31,7 @@ struct Case {
 
 fn reading(percent: u64) -> Reading {
     let (tokens, window) = (percent * 2_000, 200_000);
-    Reading { tokens, window, model: "m".into(), source: Source::Transcript, compacted_at: 0 }
+    Reading { tokens, window, model: "m".into(), compacted_at: 0 }
 }
 
 fn tool_call() -> Event {
@@ -66,7 +65,7 @@ fn at(percent: u64) -> Case {
         call: Call { session_id: Some("s".into()), ..Call::default() },
         event: tool_call(),
         facts: Facts {
-            sessions: Some(Sessions { dir: "/p/.claude/sessions".into(), root: "/p".into() }),
+            sessions: Sessions { dir: "/p/.claude/sessions".into(), root: "/p".into() },
             reading: Some(reading(percent)),
             ..Facts::default()
         },
@@ -188,13 +187,6 @@ fn record_begins_at_its_level_with_the_event_that_reached_it() {
 }
 
 #[test]
-fn without_a_folder_nothing_is_recorded_and_the_user_hears_of_it() {
-    let mut case = at(90);
-    case.facts.sessions = None;
-    assert!(!case.starts() && case.notice().contains("not recorded"), "{}", case.notice());
-}
-
-#[test]
 fn event_is_an_action() {
     let failure = ToolFailure { error: "Exit code 1".into(), ..ToolFailure::default() };
     let subagent = Subagent::default();
@@ -263,8 +255,7 @@ fn automatic_compaction_leaves_a_snapshot_and_the_record_goes_on() {
 
 #[test]
 fn compaction_teaches_its_place_and_the_levels_begin_anew() {
-    let place = Compaction { model: "m".into(), tokens: 166_000 };
-    let step = Step::Learn(place);
+    let step = Step::Learn { model: "m".into(), tokens: 166_000 };
     assert!(at(83).on(compaction("auto")).does(&step) && !at(83).on(compaction("manual")).does(&step));
     let mut case = recorded_at(83).on(start("compact"));
     case.facts.reading = None;

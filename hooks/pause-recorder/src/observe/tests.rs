@@ -51,7 +51,7 @@ fn new_session_receives_what_an_ended_one_has_left_but_nothing_that_was_changed_
     world.ends("old");
     let left = world.starts("new");
     let json = world.sessions().file(&world.entry().id, JSON);
-    let path = format!("\nSnapshot: {} ", world.sessions().told_of(&json));
+    let path = format!("\nSnapshot: {} ", world.sessions().named(&json));
     assert!(left.notices.is_empty() && left.unread.unwrap().1.contains(&path));
     let text = fs::read_to_string(&json).unwrap();
     fs::write(&json, text.clone() + " ").unwrap();

@@ -5,8 +5,8 @@ use std::fs;
 use serde_json::json;
 
 use super::{End, Ending, Step};
-use crate::record::{Kind, MARKDOWN};
-use crate::registry::{digest_of, json_of};
+use crate::record::{JSON, Kind, MARKDOWN};
+use crate::registry::digest_of;
 use crate::snapshot::tests::noon;
 use crate::tests::World;
 
@@ -18,7 +18,7 @@ impl World {
     }
 
     fn json(&self) -> Vec<u8> {
-        json_of(&self.sessions(), &self.entry().id).unwrap()
+        fs::read(self.sessions().file(&self.entry().id, JSON)).unwrap()
     }
 
     fn is_active(&self) -> bool {
