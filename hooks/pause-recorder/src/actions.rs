@@ -9,7 +9,7 @@ use shared::protocol::{Call, Event, ToolCall};
 
 use crate::occupancy::{Level, Reading};
 use crate::record::{Action, Kind};
-use crate::text::{MAX_CHARS, MAX_PATH_CHARS, file_of, json_shortened, shortened};
+use crate::text::{MAX_CHARS, MAX_PATH_CHARS, file_of, json_shortened, shortened, word};
 
 type What = (Kind, Value);
 
@@ -91,9 +91,4 @@ fn tool(call: &ToolCall) -> Value {
     let input = call.tool_input.as_ref().map_or("{}", |input| input.get());
     let path = file_of(input).map(|path| shortened(&path, MAX_PATH_CHARS));
     json!({ "tool": word(&call.tool_name), "path": path, "args": json_shortened(input, MAX_ARGS_CHARS) })
-}
-
-/// Masks and cuts a text, which may hold anything.
-pub(crate) fn word(text: &str) -> String {
-    shortened(text, MAX_CHARS)
 }

@@ -11,6 +11,7 @@ use crate::observe::Facts;
 use crate::occupancy::{LEVELS, Level, Reading, State, is_automatic_compaction};
 use crate::record::{Action, NOT_RECORDED};
 use crate::step::{End, Ending, Step};
+use crate::text::word;
 
 /// The points below the lowest level at which the levels begin anew.
 const LEVELS_RESTART_BELOW: f64 = 10.0;
@@ -76,7 +77,7 @@ impl<'a> Course<'a> {
                 self.state.compacted = true;
             }
             Event::SessionStart { model: Some(model), .. } => {
-                self.state.model = Some(actions::word(model));
+                self.state.model = Some(word(model));
             }
             _ => {}
         }

@@ -12,7 +12,7 @@ use crate::registry::{self, Entry, Kept};
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
 use crate::step::{End, Ending, finalize};
-use crate::text::{MAX_CHARS, one_line};
+use crate::text::one_line;
 
 /// A session that was silent for less may simply be waiting for its user.
 const SILENT: Duration = Duration::from_secs(30 * 60);
@@ -113,7 +113,7 @@ fn facts(snapshot: &Snapshot) -> String {
     let (git, status) = (&snapshot.git, &snapshot.git.status);
     let mut lines = Vec::new();
     if git.is_git_repo {
-        let branch = one_line(git.branch.as_deref().unwrap_or("no branch"), MAX_CHARS);
+        let branch = one_line(git.branch.as_deref().unwrap_or("no branch"));
         let changes = status.modified_files.len() + status.untracked_files.len();
         lines.push(format!("Branch: {branch}; files uncommitted: {changes}"));
     }
@@ -125,7 +125,7 @@ fn facts(snapshot: &Snapshot) -> String {
 
 fn list(name: &str, items: &[String], most: usize) -> Vec<String> {
     let head = (!items.is_empty()).then(|| format!("{name}:"));
-    let entries = items.iter().take(most).map(|text| format!("- {}", one_line(text, MAX_CHARS)));
+    let entries = items.iter().take(most).map(|text| format!("- {}", one_line(text)));
     let rest = (items.len() > most).then(|| format!("- and {} more", items.len() - most));
     head.into_iter().chain(entries).chain(rest).collect()
 }

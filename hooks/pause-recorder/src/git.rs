@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use shared::child::ChildError;
 use shared::host::{Environment, Timestamp};
 
-use crate::text::{MAX_CHARS, MAX_PATH_CHARS, one_line, shortened};
+use crate::text::{MAX_PATH_CHARS, one_line, shortened};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct GitContext {
@@ -83,7 +83,7 @@ fn commits(said: &[u8]) -> Vec<Commit> {
     let commit = |fields: &[String]| {
         let [sha, author, secs, message] = fields else { return None };
         let at = secs.parse().ok().map(Timestamp::from_secs)?;
-        let [author, message] = [author, message].map(|text| one_line(text, MAX_CHARS));
+        let [author, message] = [author, message].map(|text| one_line(text));
         Some(Commit { sha: sha.clone(), author, timestamp: at.rfc3339(), message })
     };
     fields.chunks(4).filter_map(commit).collect()
@@ -153,7 +153,7 @@ fn must(git: &Git<'_>, arguments: &[&str], files: &[PathBuf]) -> Result<(), Stri
     let text = String::from_utf8_lossy(&said.stderr);
     let is_reason = |line: &&str| line.starts_with("fatal: ") || line.starts_with("error: ");
     let reason = text.lines().find(is_reason).unwrap_or_default();
-    if said.status.success() { Ok(()) } else { Err(format!("git says: {}", one_line(reason, MAX_CHARS))) }
+    if said.status.success() { Ok(()) } else { Err(format!("git says: {}", one_line(reason))) }
 }
 
 #[cfg(test)]

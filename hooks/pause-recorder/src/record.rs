@@ -80,9 +80,8 @@ const MAX_RECORD_BYTES: u64 = (1024 + 64) * 1024 * 1024;
 /// The bytes at the beginning in which the id is searched.
 const HEAD_BYTES: u64 = 64 * 1024;
 
-/// The archives that one call compresses, because somebody waits for it, and the bytes of the longest one.
+/// The archives that one call compresses, because somebody waits for it.
 const MAX_COMPRESSED: usize = 5;
-const MAX_ARCHIVE_BYTES: u64 = 32 * 1024 * 1024;
 
 pub(crate) const ACTIVE_PREFIX: &str = "ACTIVE-PAUSE-";
 
@@ -228,8 +227,8 @@ impl Sessions {
     ) -> Result<(), String> {
         let ours = self.ids(&[ARCHIVE]).into_iter().filter(|id| is_ours(id));
         let archives = ours.filter_map(|id| Record::at(self.file(&id, ARCHIVE)));
-        let is_old = |archive: &Record| archive.modified < before && archive.bytes <= MAX_ARCHIVE_BYTES;
-        archives.filter(is_old).take(MAX_COMPRESSED).try_for_each(|Record { path, .. }| {
+        let mut old = archives.filter(|archive| archive.modified < before).take(MAX_COMPRESSED);
+        old.try_for_each(|Record { path, .. }| {
             compress(&path).map_err(|error| failed(&path, "compressed", &error))
         })
     }
@@ -247,8 +246,7 @@ impl Sessions {
     pub(crate) fn point_to(&self, id: &str) -> Result<(), String> {
         let (latest, json) = (self.latest(), self.named(&self.file(id, JSON)));
         let text = format!("{id}\n\n{json}, and the same as .yaml and .md beside it.\n");
-        write_durable(&latest, text.as_bytes(), SharedMode::Private)
-            .map_err(|error| failed(&latest, "written", &error))
+        write(&latest, &text)
     }
 }
 
@@ -259,7 +257,7 @@ fn is_folder(path: &Path) -> bool {
 /// After a kill the archive is still there, and the next call compresses it again.
 fn compress(archive: &Path) -> io::Result<()> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(&read_regular(archive, MAX_ARCHIVE_BYTES)?)?;
+    encoder.write_all(&read_regular(archive, MAX_RECORD_BYTES)?)?;
     write_durable(&archive.with_extension("jsonl.gz"), &encoder.finish()?, SharedMode::Private)?;
     remove_durable(archive)
 }
@@ -359,6 +357,11 @@ fn action(line: &[u8]) -> Option<Action> {
 /// Runs `work` while no other process changes this record.
 pub(crate) fn locked<T>(path: &Path, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     with_lock(path, LOCK_DEADLINE, work).map_err(|error| format!("pause-recorder: {error}: try again"))?
+}
+
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), String> {
+    let written = write_durable(path, text.as_bytes(), SharedMode::Private);
+    written.map_err(|error| failed(path, "written", &error))
 }
 
 /// Removes a file that may be gone.

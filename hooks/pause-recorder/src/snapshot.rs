@@ -12,7 +12,7 @@ use transcript::{Line, MAX_TAIL_BYTES, Progress, Task, finished, last_lines, req
 
 use crate::git::{Commit, GitContext};
 use crate::record::{Action, Kind, NOT_RECORDED, Recorded};
-use crate::text::{MAX_CHARS, MAX_PATH_CHARS, counted, file_of, full, one_line, shortened};
+use crate::text::{MAX_PATH_CHARS, counted, file_of, full, one_line, shortened};
 
 /// The tasks in a list, and the prompts.
 const MAX_OF_A_KIND: usize = 5;
@@ -107,7 +107,7 @@ fn is_editing(tool: &str) -> bool {
 
 impl Todos {
     fn of(tasks: &[Task]) -> Self {
-        let subject = |task: &Task| one_line(&task.subject, MAX_CHARS);
+        let subject = |task: &Task| one_line(&task.subject);
         let of = |progress| tasks.iter().filter(move |task| task.progress == progress).map(subject);
         let active = of(Progress::InProgress).chain(of(Progress::Pending)).collect();
         Self { active, completed: of(Progress::Completed).collect() }
@@ -220,7 +220,7 @@ fn accomplishments(recorded: &Recorded, todos: &Todos, git: &GitContext, began: 
 /// The prompts are those of the record and of the transcript: the record may have begun with none.
 fn next_steps(recorded: &Recorded, todos: &Todos, requests: &[String]) -> Vec<String> {
     let mut asked: Vec<String> = texts(recorded, Kind::UserMessage, "message").collect();
-    for request in requests.iter().rev().map(|request| one_line(request, MAX_CHARS)) {
+    for request in requests.iter().rev().map(|request| one_line(request)) {
         let is_same = |known: &String| known.chars().take(SAME_CHARS).eq(request.chars().take(SAME_CHARS));
         if !asked.iter().any(is_same) {
             asked.push(request);
@@ -239,13 +239,13 @@ fn next_steps(recorded: &Recorded, todos: &Todos, requests: &[String]) -> Vec<St
 }
 
 fn line(head: &str, text: &str) -> String {
-    format!("{head}: {}", one_line(text, MAX_CHARS))
+    format!("{head}: {}", one_line(text))
 }
 
 /// The texts of this kind of action, the last first.
 fn texts<'a>(recorded: &'a Recorded, kind: Kind, key: &'a str) -> impl Iterator<Item = String> + 'a {
     let actions = recorded.actions.iter().rev().filter(move |action| action.kind == kind);
-    actions.map(|action| one_line(action.text(key).unwrap_or_default(), MAX_CHARS))
+    actions.map(|action| one_line(action.text(key).unwrap_or_default()))
 }
 
 /// Files that were written or edited by the transcript and the record, once each.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use shared::hook::Effect;
 use shared::host::{Environment, Places, Timestamp};
 use shared::messages::not_yet_told;
-use shared::state::{SharedMode, Store, write_durable};
+use shared::state::Store;
 use shared::switches::Turn;
 
 use crate::git::{GitContext, commit, look};
@@ -194,9 +194,8 @@ fn write(sessions: &Sessions, snapshot: &Snapshot) -> Result<(Vec<PathBuf>, Stri
     let (mut files, digest) = (Vec::new(), digest_of(json.as_bytes()));
     for (ending, text) in [(JSON, json), (YAML, yaml(&value)), (MARKDOWN, markdown(snapshot))] {
         let file = sessions.file(id, ending);
-        write_durable(&file, text.as_bytes(), SharedMode::Private).map_err(|error| {
-            format!("{}. The record stays, and can be finalized again", failed(&file, "written", &error))
-        })?;
+        record::write(&file, &text)
+            .map_err(|why| format!("{why}. The record stays, and can be finalized again"))?;
         files.push(file);
     }
     sessions.point_to(id)?;
