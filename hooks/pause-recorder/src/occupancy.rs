@@ -139,6 +139,9 @@ fn is_of(name: &str, model: &str) -> bool {
 /// Maximum age of a status-line report: an older one may lack the last reply, which the transcript has.
 const FRESH: Duration = Duration::from_secs(60);
 
+/// Claude Code writes its transcript by a timer: within 135 ms every time (tests/client-facts.md, section 4).
+const WRITTEN_WITHIN: Duration = Duration::from_millis(250);
+
 pub(crate) fn is_automatic_compaction(event: &Event) -> bool {
     matches!(event, Event::PreCompact { trigger } if trigger == "auto")
 }
@@ -156,7 +159,13 @@ pub(crate) fn reading(context: &Context<'_, Settings>, state: &State, is_recorde
     };
     let session = context.request.call.session_id.as_deref().filter(|_| matters)?;
     let told = context.store.and_then(|store| store.read::<SessionUsage>(session));
-    let by_status_line = || by_status_line(context, told.as_ref().filter(|_| !state.compacted)?);
+    let is_compaction = is_automatic_compaction(&context.request.event);
+    if is_compaction {
+        // The hook learns from the last reply, and a compaction takes many seconds anyway.
+        std::thread::sleep(WRITTEN_WITHIN);
+    }
+    let is_current = !state.compacted && !is_compaction;
+    let by_status_line = || by_status_line(context, told.as_ref().filter(|_| is_current)?);
     let reading = by_status_line().or_else(|| by_transcript(context, state, told.as_ref()))?;
     // A session looks up the last compaction once, because each lookup reads a file.
     let compacted_at = match &state.compacted_at {

@@ -129,7 +129,8 @@ impl Sessions {
 
     /// Creates the folder with its `.gitignore` where they are missing. An existing `.gitignore` stays as it is.
     pub(crate) fn open(&self) -> Result<(), String> {
-        self.create().map_err(|why| failed(&self.dir, "used", &why))
+        let failed = |why| format!("{}; it must be a folder, no link", failed(&self.dir, "used", &why));
+        self.create().map_err(failed)
     }
 
     fn create(&self) -> io::Result<()> {
@@ -137,7 +138,7 @@ impl Sessions {
         // Claude Code's own folder gets the rights that the user gives new folders.
         let _ = fs::create_dir(above);
         if !is_folder(above) {
-            return Err(io::Error::other("the folder above must be a folder, no link"));
+            return Err(io::Error::other("the folder above is none, or a link"));
         }
         ensure_folder(&self.dir, SharedMode::Private)?;
         let ignored =

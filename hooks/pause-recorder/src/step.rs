@@ -194,8 +194,7 @@ fn write(sessions: &Sessions, snapshot: &Snapshot) -> Result<(Vec<PathBuf>, Stri
     let (mut files, digest) = (Vec::new(), digest_of(json.as_bytes()));
     for (ending, text) in [(JSON, json), (YAML, yaml(&value)), (MARKDOWN, markdown(snapshot))] {
         let file = sessions.file(id, ending);
-        record::write(&file, &text)
-            .map_err(|why| format!("{why}. The record stays, and can be finalized again"))?;
+        record::write(&file, &text)?;
         files.push(file);
     }
     sessions.point_to(id)?;

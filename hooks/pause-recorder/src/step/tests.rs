@@ -33,7 +33,7 @@ fn failed_snapshot_keeps_the_record_and_is_repeated_with_the_same_result() {
     world.appends("s", Kind::ToolCall, json!({}));
     let markdown = world.sessions().file(&world.entry().id, MARKDOWN);
     fs::create_dir(&markdown).unwrap();
-    assert!(world.finish(Ending::Full, 300).unwrap_err().contains("can be finalized again"));
+    assert!(world.finish(Ending::Full, 300).unwrap_err().contains("cannot be written"));
     assert!(world.is_active());
     let before = world.json();
     fs::remove_dir(markdown).unwrap();
