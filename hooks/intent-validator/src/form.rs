@@ -98,10 +98,9 @@ pub(crate) fn judge(heard: &Heard<'_>) -> Judgement {
     if is_discussed || messages[at].asks {
         return NO_FORM;
     }
-    let is_alone = messages.iter().map(|message| message.blocks.len()).sum::<usize>() == 1;
     let rest: String = messages.iter().map(|message| message.rest.as_str()).collect();
     let own = messages[at].blocks.iter().filter(is_own);
-    let judged: Vec<Judgement> = own.map(|block| judge_block(block, heard, &rest, is_alone)).collect();
+    let judged: Vec<Judgement> = own.map(|block| judge_block(block, heard, &rest)).collect();
     let declared = judged.iter().rfind(|judged| matches!(judged, Judgement::Declared(_)));
     declared.or(judged.last()).cloned().unwrap_or(NO_FORM)
 }
@@ -109,24 +108,26 @@ pub(crate) fn judge(heard: &Heard<'_>) -> Judgement {
 /// Judges a form that `declare` recorded for this file.
 pub(crate) fn judge_recorded(form: &Form, heard: &Heard<'_>) -> Judgement {
     let Form { file, changes, goal, test } = form.clone();
-    let parts = [Some(file), Some(changes), Some(goal), test];
-    judge_block(&Block { parts, has_other_labels: false }, heard, "", true)
+    judge_block(
+        &Block { parts: [Some(file), Some(changes), Some(goal), test], has_other_labels: false },
+        heard,
+        "",
+    )
 }
 
 /// Text beside the form may say what the form leaves out. A part that is there and says nothing is a fault in any case.
-fn judge_block(block: &Block, heard: &Heard<'_>, rest: &str, is_alone: bool) -> Judgement {
-    let is_alone = is_alone && !block.has_other_labels;
+fn judge_block(block: &Block, heard: &Heard<'_>, rest: &str) -> Judgement {
     let parts = [Part::Changes, Part::Goal].into_iter();
     let missing: Vec<Part> = parts.filter(|part| !value::says_something(block.text(*part))).collect();
     if !missing.is_empty() {
-        let is_written = missing.iter().any(|part| block.has(*part));
-        let is_certain = is_written || is_alone && rest.trim().is_empty();
+        let is_alone = rest.trim().is_empty() && !block.has_other_labels;
+        let is_certain = is_alone || missing.iter().any(|part| block.has(*part));
         return Judgement::Lacks { lack: Lack::Parts(missing), is_certain };
     }
     match value::test_lack(block.text(Part::Test), heard).filter(|_| heard.wants_test) {
         None => Judgement::Declared(block.form()),
         Some((lack, is_certain)) => {
-            let is_elsewhere = !block.has(Part::Test) && (!is_alone || value::may_be_test(rest));
+            let is_elsewhere = !block.has(Part::Test) && (block.has_other_labels || value::may_be_test(rest));
             Judgement::Lacks { lack, is_certain: is_certain && !is_elsewhere }
         }
     }

@@ -6,6 +6,7 @@ use super::{Form, LABELS, Part, one_line};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Block {
     pub(super) parts: [Option<String>; 4],
+    /// A value goes on with a line that may be another part.
     pub(super) has_other_labels: bool,
 }
 

@@ -76,7 +76,7 @@ fn quoted_lines_code_and_prose_are_no_form() {
 fn file_holds_paths_only() {
     let paths = "src/auth.py | ./src/auth.py | src\\auth.py | `src/auth.py` | \"src/auth.py\" | /srv/project/src/auth.py | \
                  src/auth.py, src/user.py | `src/user.py`, `src/auth.py` | src/user.py and src/auth.py | \
-                 `src/user.py` & `src/auth.py` | src/user.py; src/auth.py | \n- src/user.py\n- src/auth.py | \
+                 \n- src/user.py\n- src/auth.py | \
                  src/user.py\nFILE: src/auth.py";
     let others = "auth.py | lib/src/auth.py | /elsewhere/src/auth.py | src/auth.py.bak | src/auth.py (new) | \
                   not src/auth.py | src/user.py (not src/auth.py) | everything but src/auth.py, src/user.py | \
@@ -122,11 +122,10 @@ fn test_names_a_test_file_or_a_test() {
                  core/auth_test.go: TestExpired, TestFresh | test_expired_is_refused | AuthTests.Expired | \
                  auth::tests::expired_is_refused | new test in tests/test_auth.py, written next | \
                  I'll extend tests/test_auth.py | spec/auth_spec.rb \"refuses expired tokens\"";
-    let none = " | none | None. | n/a | no tests needed | not needed here | <test file or test> | \
+    let none = " | none | none, tests/test_auth.py is too slow | None. | n/a | no tests needed | not needed here | <test file or test> | \
                 I'll add tests for this afterwards. | checked by hand in the browser | \
                 the user knows that tests are not needed | cargo test";
-    let unclear = "src/auth.py | later: contest.py | rejects_expired_tokens | none, tests/test_auth.py is too slow | \
-                   \"refuses expired tokens\"";
+    let unclear = "src/auth.py | later: contest.py | rejects_expired_tokens | \"refuses expired tokens\"";
     for (values, expected) in [(tests, "YES"), (none, "NO_TDD"), (unclear, "")] {
         for value in values.split(" | ") {
             check(&with("TEST", &format!("TEST: {value}")), expected);
@@ -166,8 +165,7 @@ fn a_quote_is_a_whole_sentence_or_clause_of_the_user() {
             assert_eq!(short(&judged(&[&text], &[said], true)), expected, "{said}: {text}");
         }
     }
-    let quoting = with("TEST", "TEST: none, the user said: 'skip the tests'");
-    assert_eq!(short(&judged(&[&quoting], &["skip the tests"], true)), "YES");
+    let quoting = with("TEST", "TEST: none, the user said: \"skip the tests\"");
     let unknown = Quotable { is_whole: false, ..users(&["one"]) };
     let found = judged_by(&[&quoting], &unknown, &[FILE.to_owned()], true);
     assert_eq!(short(&found), "", "the message may be one that cannot be read");
