@@ -134,36 +134,25 @@ fn dead_code(view: &View<'_>, added: &BTreeSet<usize>) -> Vec<Finding> {
     let is_new = |number: &usize| view.lines[*number].kind == Kind::Comment && added.contains(number);
     let numbers: Vec<usize> = (0..view.lines.len()).collect();
     let runs = numbers.chunk_by(|one, other| is_new(one) && is_new(other)).filter(|run| is_new(&run[0]));
-    runs.filter_map(|run| judged_comment(view, run)).collect()
+    let judged = |run: &[usize]| {
+        let comments = run.iter().map(|number| (*number, view.lines[*number].text));
+        let comments: Vec<_> = comments.filter(|(_, text)| !text.trim().is_empty()).collect();
+        let codes: Vec<_> = comments.iter().filter(|(_, text)| is_code(text, view.family)).collect();
+        let (first, text) = codes.first()?;
+        let is_example = comments.iter().any(|(_, text)| announces_example(text));
+        let is_most = codes.len() >= 2 && codes.len() * 3 >= comments.len() * 2;
+        let is_alone = comments.len() == 1 && is_statement(text.trim());
+        let why = "code is left standing as a comment";
+        let fix = "delete it, or write in a sentence what has to be known";
+        (!is_example && (is_most || is_alone)).then(|| Finding::new(DEAD_CODE, first + 1, why, fix))
+    };
+    runs.filter_map(judged).collect()
 }
 
-fn judged_comment(view: &View<'_>, run: &[usize]) -> Option<Finding> {
-    let text = |number: &&usize| view.lines[**number].text;
-    let comments: Vec<&usize> = run.iter().filter(|number| !text(number).trim().is_empty()).collect();
-    let codes: Vec<&&usize> = comments.iter().filter(|number| is_code(text(number), view.family)).collect();
-    let first = codes.first()?;
-    let is_example = comments.iter().any(|number| announces_example(text(number), view.family));
-    let is_most = codes.len() >= 2 && codes.len() * 3 >= comments.len() * 2;
-    let is_alone = comments.len() == 1 && is_statement(text(first).trim());
-    let why = "code is left standing as a comment";
-    let fix = "delete it, or write in a sentence what has to be known";
-    (!is_example && (is_most || is_alone)).then(|| Finding::new(DEAD_CODE, **first + 1, why, fix))
-}
-
-/// The lines after such a line (`Usage`, `Example`) are for readers.
-fn announces_example(comment: &str, family: Family) -> bool {
+/// The lines after such a line (`Usage:`, `Example`) are for readers.
+fn announces_example(comment: &str) -> bool {
     let text = comment.trim().to_ascii_lowercase();
-    let ends_so = text.ends_with(':') && !(matches!(family, Family::Python) && is_header(comment.trim()));
-    ends_so || ["usage", "example", "e.g."].iter().any(|word| text.contains(word))
-}
-
-/// The head of a block of Python: `for x in xs:`.
-fn is_header(text: &str) -> bool {
-    match text.split([' ', ':']).next().unwrap_or_default() {
-        "for" => text.contains(" in "),
-        "class" | "def" | "elif" | "if" | "while" | "with" => text.contains(['(', '=', '<', '>', '.', '[']),
-        _ => false,
-    }
+    text.ends_with(':') || ["usage", "example", "e.g."].iter().any(|word| text.contains(word))
 }
 
 /// Four plain words in a row are a sentence, and an indented comment is an example.

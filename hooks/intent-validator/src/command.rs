@@ -32,10 +32,6 @@ pub(crate) const VERBS: &[Verb] = &[Verb { usage: USAGE, about: "announces a cha
 
 const OPTIONS: [&str; 4] = ["--file", "--changes", "--goal", "--test"];
 
-/// The message on a line that is more than plain words, or may not have run as a whole.
-const NOT_PLAIN: &str = "intent-validator: this declaration was not recorded: it is not made of plain words, too long, or may not have run. Give each value in \
-                         quotes, without $, `, ! and backslashes between double ones, and run nothing else in the same line.";
-
 pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
     match words {
         ["declare", "--help" | "-h"] => Some(cli::say(&format!("{OWN} {USAGE}"))),
@@ -84,14 +80,18 @@ fn parse(words: &[&str]) -> Result<Form, String> {
     Ok(Form { file: needed(file), changes: needed(changes), goal: needed(goal), test })
 }
 
-/// The files that a form may mean, with their kinds.
-fn meant(form: &Form, places: &Places, cwd: Option<&Path>, settings: &Settings) -> Vec<(Spot, Option<Kind>)> {
-    let spots = form.files().flat_map(|file| Spot::meant(places, cwd, file));
-    let with_kind = |spot: Spot| {
-        let kind = source::kind(&spot.file, settings);
-        (spot, kind)
-    };
-    spots.map(with_kind).collect()
+/// The source files that a form may mean, from the folder it was written in and from the project's root. Fails with the form's fault.
+fn meant(
+    form: &Form,
+    places: &Places,
+    cwd: Option<&Path>,
+    settings: &Settings,
+) -> Result<Vec<String>, String> {
+    let spots = form.files().flat_map(|file| [cwd, None].map(|folder| Spot::find(places, folder, file)));
+    let kinds = spots.flatten().filter_map(|spot| Some((source::kind(&spot.file, settings)?, spot.file)));
+    let (kinds, names): (Vec<Kind>, Vec<String>) = kinds.unzip();
+    let wants_test = settings.tdd && kinds.contains(&Kind::Core);
+    fault(form, wants_test).filter(|_| !names.is_empty()).map_or(Ok(names), Err)
 }
 
 /// The fault of a form. A quote is looked for when the edit is made.
@@ -121,52 +121,38 @@ fn declared(form: &Form, asker: &Asker<'_>) -> Reply {
         Ok(section) => section,
         Err(why) => return Reply::no(why),
     };
-    let settings = &section.settings;
-    let meant = meant(form, asker.places, asker.host.cwd().as_deref(), settings);
-    if meant.iter().all(|(_, kind)| kind.is_none()) {
-        return Reply::yes(format!("{OWN}: {} needs no declaration", form.file));
+    match meant(form, asker.places, asker.host.cwd().as_deref(), &section.settings) {
+        Err(fault) => return Reply::no(format!("{OWN}: {fault}")),
+        Ok(names) if names.is_empty() => {
+            return Reply::yes(format!("{OWN}: {} needs no declaration", form.file));
+        }
+        Ok(_) => {}
     }
-    let is_core = meant.iter().any(|(_, kind)| *kind == Some(Kind::Core));
-    if let Some(fault) = fault(form, settings.tdd && is_core) {
-        return Reply::no(format!("{OWN}: {fault}"));
-    }
-    let minutes = settings.declaration_ttl_secs.get() / 60;
+    let minutes = section.settings.declaration_ttl_secs.get() / 60;
     let off = if section.enabled { "" } else { "\nintent-validator is off here: nothing asks for it." };
     let done = if asker.host.environment.inside_claude {
         format!("declared for {minutes} min in this session, or until a review finds fault:")
     } else {
         "the form is complete, but only Claude declares; nothing was recorded:".to_owned()
     };
+    let lines = form.lines();
     Reply::yes(format!(
-        "{OWN}: {done}\n{}\n\
-         A quote in TEST is looked up in the user's last five messages when the edit is made.{off}",
-        form.lines()
+        "{OWN}: {done}\n{lines}\n\
+         A quote in TEST is looked up in the user's last five messages when the edit is made.{off}"
     ))
 }
 
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct DeclaredFacts {
-    pub(crate) recorded: Vec<Recorded>,
-    /// The message on a line that could not be read.
-    pub(crate) unheard: Option<String>,
-}
-
 /// The declarations in Claude's shell: the lines of a call that has run and come through.
-pub(crate) fn after_call(context: &Context<'_, Settings>, result: &ToolResult) -> Option<DeclaredFacts> {
+pub(crate) fn after_call(context: &Context<'_, Settings>, result: &ToolResult) -> Option<Vec<Recorded>> {
     context.request.call.session_id.as_ref()?;
     // Most lines have nothing to do with us.
     let raw = result.call.tool_input.as_ref()?.get();
     if !raw.contains(OWN) || !raw.contains("declare") || !has_succeeded(result) {
         return None;
     }
-    let Some(lines) = own_command_lines(&result.call, context.places) else {
-        let is_shell = matches!(result.call.tool_name.as_str(), "Bash" | "PowerShell");
-        let is_meant = is_shell && raw.contains("intent-validator declare --");
-        let unheard = Some(NOT_PLAIN.to_owned());
-        return is_meant.then(|| DeclaredFacts { unheard, ..DeclaredFacts::default() });
-    };
+    let lines = own_command_lines(&result.call, context.places)?;
     let recorded: Vec<Recorded> = lines.iter().filter_map(|words| recorded(context, words)).collect();
-    (!recorded.is_empty()).then_some(DeclaredFacts { recorded, unheard: None })
+    (!recorded.is_empty()).then_some(recorded)
 }
 
 fn has_succeeded(result: &ToolResult) -> bool {
@@ -180,12 +166,7 @@ fn recorded(context: &Context<'_, Settings>, words: &[String]) -> Option<Recorde
     let [OWN, "declare", words @ ..] = words.as_slice() else { return None };
     let form = parse(words).ok()?;
     let call = &context.request.call;
-    let meant = meant(&form, context.places, call.cwd.as_deref(), context.settings);
-    let is_core = meant.iter().any(|(_, kind)| *kind == Some(Kind::Core));
-    if fault(&form, context.settings.tdd && is_core).is_some() || meant.is_empty() {
-        return None;
-    }
-    let names = meant.into_iter().map(|(spot, _)| spot.file).collect();
+    let names = meant(&form, context.places, call.cwd.as_deref(), context.settings).ok()?;
     // The state is a file.
     let (changes, goal) = (masked(&form.changes).into_owned(), masked(&form.goal).into_owned());
     let form = Form { changes, goal, ..form };

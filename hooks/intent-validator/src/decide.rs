@@ -7,12 +7,11 @@ use shared::hook::{Audit, AuditEvent, Input, Memory, ReactionKind, Verdict as Ho
 use shared::switches::Turn;
 
 use crate::IntentValidator;
-use crate::command::DeclaredFacts;
 use crate::observe::Facts;
 use crate::plan::{Allowed, Known, Standing, standing};
 use crate::settings::Settings;
-use crate::state::{Cause, Place, State};
-use crate::verdict::{Announced, Verdict};
+use crate::state::{Cause, Place, Recorded, State};
+use crate::verdict::Verdict;
 use crate::wording::{self, Refusal};
 
 type Outcome = shared::hook::Outcome<State, Turn>;
@@ -22,22 +21,18 @@ pub(crate) fn decide(input: &Input<'_, IntentValidator>) -> Outcome {
         Facts::Change(known) => change(input, known),
         Facts::Declared(declared) => recorded(input, declared),
         Facts::Command(reply) => reply.outcome(),
-        Facts::Start { text, notice } => Outcome { notice: notice.clone(), ..advice(text) },
+        Facts::Start { text, notice } => {
+            let verdict = HookVerdict::Advise { text: text.clone() };
+            Outcome { verdict, notice: notice.clone(), ..Outcome::pass() }
+        }
         Facts::SessionEnd => Outcome::pass().remembering(Memory::Drop),
     }
 }
 
-fn advice(text: &str) -> Outcome {
-    Outcome { verdict: HookVerdict::Advise { text: text.to_owned() }, ..Outcome::pass() }
-}
-
-fn recorded(input: &Input<'_, IntentValidator>, declared: &DeclaredFacts) -> Outcome {
+fn recorded(input: &Input<'_, IntentValidator>, declared: &[Recorded]) -> Outcome {
     let mut state = input.state.clone();
-    for recorded in &declared.recorded {
-        state.declare(recorded.clone());
-    }
-    let outcome = declared.unheard.as_deref().map_or_else(Outcome::pass, advice);
-    outcome.remembering(Memory::Note(state))
+    declared.iter().for_each(|recorded| state.declare(recorded.clone()));
+    Outcome::pass().remembering(Memory::Note(state))
 }
 
 fn change(input: &Input<'_, IntentValidator>, known: &Known) -> Outcome {
@@ -74,8 +69,8 @@ fn change(input: &Input<'_, IntentValidator>, known: &Known) -> Outcome {
         // The state has changed since `observe`: no model was asked, and no edit is blocked for that.
         Standing::AskWhetherDeclared | Standing::AskForReview { .. } => Outcome::pass(),
     };
-    if let Some(Asked { verdict: Ok(Announced(lack)), .. }) = &known.stage1 {
-        state.keep(known.announced_key(input.settings), Verdict::OfStage1(lack.clone()));
+    if let Some(Asked { verdict: Ok(announced), .. }) = &known.stage1 {
+        state.keep(known.announced_key(input.settings), Verdict::OfStage1(announced.clone()));
     }
     let stage1 = known.stage1.iter().filter_map(|asked| asked.notice.clone());
     let stage2 = known.stage2.iter().filter_map(|asked| asked.notice.clone());

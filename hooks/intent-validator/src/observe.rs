@@ -14,14 +14,14 @@ use transcript::{Patience, quotable, transcript_of, words_of_call};
 use crate::IntentValidator;
 use crate::change::{self, Change};
 use crate::checks;
-use crate::command::{self, DeclaredFacts};
+use crate::command;
 use crate::form::{Form, Heard, Judgement};
 use crate::plan::{Known, Standing, local, standing};
 use crate::prompts::{about_tests, how_to_declare};
 use crate::review::{about_declaration, ask_for_review, asked};
 use crate::settings::{Settings, Stage1, Stage2};
 use crate::source::{self, Kind, Spot};
-use crate::state::{Place, State};
+use crate::state::{Place, Recorded, State};
 
 /// A larger file is judged by its pieces, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -35,7 +35,7 @@ const CALL_WRITTEN: Patience = Patience { total: Duration::from_millis(300), ste
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Facts {
     Change(Box<Known>),
-    Declared(DeclaredFacts),
+    Declared(Vec<Recorded>),
     Command(cli::Reply),
     Start { text: String, notice: Option<String> },
     SessionEnd,

@@ -142,17 +142,17 @@ impl Scene<'_> {
     /// By a model's answer.
     fn asked(&self) -> Result<First, Standing> {
         let known = self.known;
-        let lack = match &known.stage1 {
-            Some(Asked { verdict: Ok(Announced(lack)), .. }) => lack,
+        let announced = match &known.stage1 {
+            Some(Asked { verdict: Ok(announced), .. }) => announced,
             Some(Asked { verdict: Err(why), .. }) => return Err(self.without_verdict(why, None)),
             None if self.is_enough(Cause::Declaration) => return self.lacks(&Lack::Form),
             None => match self.state.verdict(&known.announced_key(self.settings)) {
-                Some(Verdict::OfStage1(lack)) => lack,
+                Some(Verdict::OfStage1(announced)) => announced,
                 _ => return Err(Standing::AskWhetherDeclared),
             },
         };
-        match lack {
-            Some(lack) if known.wants_test || *lack != Lack::Test => self.lacks(lack),
+        match announced.lack() {
+            Some(lack) if known.wants_test || lack != Lack::Test => self.lacks(&lack),
             _ => Ok((known.said().join("\n\n"), None)),
         }
     }

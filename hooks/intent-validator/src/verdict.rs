@@ -12,14 +12,10 @@ use crate::settings::Settings;
 const MAX_RULES: usize = 50;
 const MAX_RULE: usize = 300;
 
-/// The verdict of stage 1: what the declaration lacks.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(from = "OfStage1")]
-pub(crate) struct Announced(pub(crate) Option<Lack>);
-
-#[derive(Deserialize)]
+/// The verdict of stage 1.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "SCREAMING_SNAKE_CASE")]
-enum OfStage1 {
+pub(crate) enum Announced {
     Yes,
     /// Nothing was declared, or these parts are missing.
     No {
@@ -30,14 +26,15 @@ enum OfStage1 {
     NoTdd,
 }
 
-impl From<OfStage1> for Announced {
-    fn from(verdict: OfStage1) -> Self {
-        Self(match verdict {
-            OfStage1::Yes => None,
-            OfStage1::No { missing } if missing.is_empty() => Some(Lack::Form),
-            OfStage1::No { missing } => Some(Lack::Parts(missing)),
-            OfStage1::NoTdd => Some(Lack::Test),
-        })
+impl Announced {
+    /// What the declaration lacks.
+    pub(crate) fn lack(&self) -> Option<Lack> {
+        match self {
+            Self::Yes => None,
+            Self::No { missing } if missing.is_empty() => Some(Lack::Form),
+            Self::No { missing } => Some(Lack::Parts(missing.clone())),
+            Self::NoTdd => Some(Lack::Test),
+        }
     }
 }
 
@@ -69,7 +66,7 @@ impl TryFrom<OfStage2> for Review {
 /// A verdict as the state keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Verdict {
-    OfStage1(Option<Lack>),
+    OfStage1(Announced),
     OfStage2(Vec<Finding>),
 }
 

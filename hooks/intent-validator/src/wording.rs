@@ -43,7 +43,7 @@ pub(crate) fn lacks(known: &Known, lack: &Lack) -> Refusal {
     let without = if known.wants_test { WITHOUT_TEST } else { "" };
     let text = format!(
         "intent-validator: {file}: {why} Write this form in the message that makes the edit, filled in, and make the edit again:\n\n\
-         {lines}\n\nExample: {example}.{without}\nWhere a message carries no text, run this first, filled in: {declare}"
+         {lines}\n\nExample: {example}.{without}\nWhere a message carries no text, run this first, filled in and alone on a line: {declare}"
     );
     (text, format!("declare the change of {file}: FILE, CHANGES, GOAL"))
 }

@@ -1,7 +1,7 @@
 //! The length of functions and the depth of nested conditions and loops. A block is what is indented below its head: one measure for
 //! all languages, which formatted code obeys.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::Finding;
 use super::view::{Family, Kind, View};
@@ -25,12 +25,9 @@ struct Block {
 
 /// Functions that the change makes longer than `most` lines. A function that was longer before is none, whatever its name now.
 pub(super) fn long_functions(before: &View<'_>, after: &View<'_>, most: usize) -> Vec<Finding> {
-    let there: BTreeMap<&str, usize> = functions(before).map(|(head, _, length)| (head, length)).collect();
-    let was_long = there.values().filter(|length| **length > most).count();
-    let long: Vec<_> = functions(after).filter(|(_, _, length)| *length > most).collect();
-    let is_news = long.len() > was_long;
-    let crosses = |head: &str| there.get(head).is_none_or(|length| *length <= most);
-    let new = long.into_iter().filter(|(head, ..)| is_news && crosses(head));
+    let there: Vec<&str> = longer(before, most).map(|(head, ..)| head).collect();
+    let is_news = longer(after, most).count() > there.len();
+    let new = longer(after, most).filter(|(head, ..)| is_news && !there.contains(head));
     new.map(|(_, first, length)| {
         let why = format!("this function has {length} lines of code; the limit is {most}");
         Finding::new(LONG, first + 1, why, "move steps of it into functions of their own")
@@ -38,12 +35,15 @@ pub(super) fn long_functions(before: &View<'_>, after: &View<'_>, most: usize) -
     .collect()
 }
 
-fn functions<'a>(view: &'a View<'a>) -> impl Iterator<Item = (&'a str, usize, usize)> {
-    blocks(view).into_iter().filter(|block| block.is_function).map(|block| {
+/// The heads, first lines and lengths of longer functions.
+fn longer<'a>(view: &'a View<'a>, most: usize) -> impl Iterator<Item = (&'a str, usize, usize)> {
+    let functions = blocks(view).into_iter().filter(|block| block.is_function);
+    let measured = functions.map(|block| {
         let lines = &view.lines[block.first..=block.last];
         let length = lines.iter().filter(|line| line.kind == Kind::Code).count();
         (lines[0].text, block.first, length)
-    })
+    });
+    measured.filter(move |(_, _, length)| *length > most)
 }
 
 /// The outermost conditions and loops that the change brings deeper than `most`.

@@ -8,7 +8,6 @@ use shared::switches::Turn;
 
 use super::{Known, decide};
 use crate::checks::Finding;
-use crate::command::DeclaredFacts;
 use crate::form::{Judgement, Lack, SILENT};
 use crate::observe::Facts;
 use crate::plan::tests::{NOON, declared, defaults, finding, known, lacks, said};
@@ -133,13 +132,10 @@ fn all_notices_come_through_and_a_failing_judge_asks_the_user_only_where_set() {
 }
 
 #[test]
-fn a_recorded_declaration_is_remembered_and_an_unread_one_answered() {
-    let decided = |facts: &Facts| outcome(facts, &State::default(), &defaults());
+fn a_recorded_declaration_is_remembered() {
     let recorded = vec![Recorded { names: vec!["a.py".into()], at: NOON, ..Recorded::default() }];
-    let outcome = decided(&Facts::Declared(DeclaredFacts { recorded, unheard: None }));
+    let outcome = outcome(&Facts::Declared(recorded), &State::default(), &defaults());
     assert!(matches!(outcome.memory, Memory::Note(state) if state != State::default()));
-    let unheard = DeclaredFacts { recorded: vec![], unheard: Some("how".into()) };
-    assert_eq!(decided(&Facts::Declared(unheard)).verdict, Verdict::Advise { text: "how".into() });
 }
 
 #[test]

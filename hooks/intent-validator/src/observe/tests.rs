@@ -126,7 +126,13 @@ fn a_refusal_that_is_followed_passes_and_one_that_is_copied_does_not() {
         project.say("greet", &filled_in(lines));
         assert_eq!(project.writes(file, CODE), "", "{lines}");
         let project = Project::new("stage2: off, max_blocks: 9");
-        let command = told.split_once("run this first, filled in: ").unwrap().1.lines().next().unwrap();
+        let command = told
+            .split_once("run this first, filled in and alone on a line: ")
+            .unwrap()
+            .1
+            .lines()
+            .next()
+            .unwrap();
         project.runs(command, &done());
         assert!(!project.state().contains("names"), "{}", project.state());
         project.runs(&filled_in(command), &done());
@@ -146,18 +152,15 @@ fn a_change_of_comments_alone_needs_no_test() {
 
 #[test]
 fn a_line_that_did_not_run_or_is_somebody_elses_records_nothing() {
-    for (command, response) in
-        [(COMMAND.to_owned(), json!({ "interrupted": true })), (format!("echo '{COMMAND}'"), done())]
-    {
+    for (command, response) in [
+        (COMMAND.to_owned(), json!({ "interrupted": true })),
+        (format!("echo '{COMMAND}'"), done()),
+        (format!("intent-validator status || {COMMAND}"), done()),
+    ] {
         let project = Project::new("stage2: off");
         project.runs(&command, &response);
         assert!(!project.state().contains("greets"), "{command}");
     }
-    let project = Project::new("stage2: off");
-    let command = format!("intent-validator status || {COMMAND}");
-    let told = project.runs(&command, &done())["hookSpecificOutput"]["additionalContext"].to_string();
-    assert!(told.contains("this declaration was not recorded"), "{told}");
-    assert!(!project.state().contains("greets"));
 }
 
 #[test]

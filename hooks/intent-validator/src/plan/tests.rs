@@ -167,12 +167,12 @@ fn the_models_answer_on_a_declaration() {
         })
     };
     let goal = || vec![Part::Goal];
-    let no = |lack| said(Announced(Some(lack)));
-    assert_eq!(reviewed(&answered(said(Announced(None)), true)), Some("earlier\n\nsaid"));
-    assert_eq!(answered(no(Lack::Parts(goal())), true), Standing::Lacks(Lack::Parts(goal())));
-    assert_eq!(answered(no(Lack::Form), true), Standing::Lacks(Lack::Form));
-    assert_eq!(answered(said(Announced(Some(Lack::Test))), true), Standing::Lacks(Lack::Test));
-    assert!(reviewed(&answered(said(Announced(Some(Lack::Test))), false)).is_some(), "no test is wanted");
+    let no = |missing| said(Announced::No { missing });
+    assert_eq!(reviewed(&answered(said(Announced::Yes), true)), Some("earlier\n\nsaid"));
+    assert_eq!(answered(no(goal()), true), Standing::Lacks(Lack::Parts(goal())));
+    assert_eq!(answered(no(vec![]), true), Standing::Lacks(Lack::Form));
+    assert_eq!(answered(said(Announced::NoTdd), true), Standing::Lacks(Lack::Test));
+    assert!(reviewed(&answered(said(Announced::NoTdd), false)).is_some(), "no test is wanted");
     assert_eq!(
         answered(silent(NoVerdict::Failed("late".into())), true),
         passes(None),
@@ -226,19 +226,19 @@ fn a_verdict_is_paid_once() {
     };
     assert!(matches!(review(vec![]), Standing::Passes { let_go: None, approved: Some(_) }));
     assert!(matches!(review(vec![finding()]), Standing::Reviewed { .. }));
-    let again = |lack: Option<Lack>, change: fn(&mut Known)| {
+    let again = |announced: Announced, change: fn(&mut Known)| {
         judged(|case| {
             case.known.local = unclear();
             let key = case.known.announced_key(&case.settings);
-            case.state.keep(key, Verdict::OfStage1(lack));
+            case.state.keep(key, Verdict::OfStage1(announced));
             change(&mut case.known);
         })
     };
-    let goal = || Lack::Parts(vec![Part::Goal]);
-    assert_eq!(again(Some(goal()), |_| ()), Standing::Lacks(goal()));
-    assert_eq!(reviewed(&again(None, |_| ())), Some("earlier\n\nsaid"));
+    let no = Announced::No { missing: vec![Part::Goal] };
+    assert_eq!(again(no, |_| ()), Standing::Lacks(Lack::Parts(vec![Part::Goal])));
+    assert_eq!(reviewed(&again(Announced::Yes, |_| ())), Some("earlier\n\nsaid"));
     let other: fn(&mut Known) = |known| known.words.own = Some("said otherwise".into());
-    assert_eq!(again(None, other), Standing::AskWhetherDeclared);
+    assert_eq!(again(Announced::Yes, other), Standing::AskWhetherDeclared);
 }
 
 #[test]

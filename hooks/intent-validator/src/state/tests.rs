@@ -5,8 +5,8 @@ use std::time::Duration;
 use shared::host::Timestamp;
 
 use super::{Cause, MAX_VERDICTS, Place, Recorded, State};
-use crate::form::{Form, Lack, Part};
-use crate::verdict::Verdict;
+use crate::form::{Form, Part};
+use crate::verdict::{Announced, Verdict};
 
 const TTL: Duration = Duration::from_secs(3600);
 
@@ -66,8 +66,8 @@ fn blocks_count_by_file_agent_prompt_and_cause() {
 
 #[test]
 fn the_newest_verdicts_are_kept_and_read_again() {
-    let no = Lack::Parts(vec![Part::Changes, Part::Goal]);
-    let verdicts = [None, Some(no)].map(Verdict::OfStage1);
+    let no = Announced::No { missing: vec![Part::Changes, Part::Goal] };
+    let verdicts = [Announced::Yes, no].map(Verdict::OfStage1);
     let mut state = State::default();
     for verdict in verdicts.clone() {
         state.keep(format!("{verdict:?}"), verdict);

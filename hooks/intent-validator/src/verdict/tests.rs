@@ -17,7 +17,7 @@ fn an_answer_of_stage_1() {
         (json!({ "verdict": "NO_TDD", "missing": [] }), Some(Some(Lack::Test))),
         (json!({ "verdict": "yes", "missing": [] }), None),
     ] {
-        let found = serde_json::from_value(answer.clone()).ok().map(|Announced(lack)| lack);
+        let found = serde_json::from_value(answer.clone()).ok().map(|announced: Announced| announced.lack());
         assert_eq!(found, expected, "{answer}");
     }
 }

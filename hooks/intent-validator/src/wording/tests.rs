@@ -16,7 +16,7 @@ fn a_refusal_shows_the_form_with_the_file_and_nothing_else_filled_in() {
                     FILE: sub/src/it's.py\nCHANGES: <what you change>\nGOAL: <why you change it>\nTEST: <test file or test>\n\n\
                     Example: \"CHANGES: round each line to whole cents\", \"GOAL: invoices match the ledger\".\n\
                     Without a test, quote a whole sentence from the user's last five messages, as in TEST: none, the user said: \"...\"\n\
-                    Where a message carries no text, run this first, filled in: intent-validator declare --file 'sub/src/it'\"'\"'s.py' \
+                    Where a message carries no text, run this first, filled in and alone on a line: intent-validator declare --file 'sub/src/it'\"'\"'s.py' \
                     --changes '<what you change>' --goal '<why you change it>' --test '<test file or test>'";
     assert_eq!(text, expected);
     let plain = lacks(&Known { place, wants_test: false, ..known() }, &Lack::Form).0;
