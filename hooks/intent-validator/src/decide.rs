@@ -86,19 +86,16 @@ fn change(input: &Input<'_, IntentValidator>, known: &Known) -> Outcome {
 }
 
 fn passed(settings: &Settings, place: &Place, let_go: Option<Allowed>, state: &mut State) -> Outcome {
-    let cause = match let_go {
-        Some(Allowed::Enough(cause)) => Some(cause),
-        Some(Allowed::Private) | None => None,
-    };
+    let cause = if let Some(Allowed::Enough(cause)) = let_go { Some(cause) } else { None };
     let reactions = state.settle(place, cause);
     if !cause.is_some_and(Cause::is_of_stage1) {
         state.forget_asked(place);
     }
     // The user is notified of the first call after the blocks.
     let is_news = reactions.iter().any(|reaction| reaction.how == ReactionKind::Overridden);
-    let notice = let_go.and_then(|let_go| let_go.notice(&place.file, settings.max_blocks.get()));
+    let notice = let_go.filter(|_| is_news).map(|it| it.notice(&place.file, settings.max_blocks.get()));
     let audit_event = let_go.map(|let_go| AuditEvent::Allowed(let_go.words()));
-    Outcome { audit_event, notice: notice.filter(|_| is_news), ..Outcome::pass().with_reactions(reactions) }
+    Outcome { audit_event, notice, ..Outcome::pass().with_reactions(reactions) }
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use crate::form::{Form, Heard, Judgement};
 use crate::plan::{Known, Standing, local, standing};
 use crate::prompts::{about_tests, how_to_declare};
 use crate::review::{about_declaration, ask_for_review, asked};
-use crate::settings::{Settings, Stage1, Stage2};
+use crate::settings::{Settings, Stage1};
 use crate::source::{self, Kind, Spot};
 use crate::state::{Place, Recorded, State};
 
@@ -64,32 +64,27 @@ fn before(context: &Context<'_, Settings>, tool: &ToolCall) -> Option<Facts> {
     }
     let spot = Spot::find(context.places, context.request.call.cwd.as_deref(), &change.file)?;
     let kind = source::kind(&spot.file, context.settings)?;
-    Some(Facts::Change(Box::new(look(context, tool, &change, spot, kind))))
+    Some(Facts::Change(Box::new(look(context, tool, change, spot, kind))))
 }
 
-fn look(context: &Context<'_, Settings>, tool: &ToolCall, change: &Change, spot: Spot, kind: Kind) -> Known {
+fn look(context: &Context<'_, Settings>, tool: &ToolCall, change: Change, spot: Spot, kind: Kind) -> Known {
     let Context { settings, places, host, .. } = *context;
     let call = &context.request.call;
+    let called = change.file.clone();
     let versions = change::versions(change, read_regular(&spot.path, MAX_FILE_BYTES));
     let findings = checks::find(&spot.file, &versions, &settings.checks);
     let wants_test = settings.tdd && kind == Kind::Core && !checks::is_comments_only(&spot.file, &versions);
-    let names = names(&change.file, &spot, call.cwd.as_deref());
+    let names = names(&called, &spot, call.cwd.as_deref());
     let prompt = call.prompt_id.clone();
     let place = Place { file: spot.file, agent: call.agent_id.clone() };
     let mut known = Known { place, prompt, names, wants_test, versions, findings, ..Known::default() };
     let state: State = context.peek();
     listen(context, tool, &state, &mut known);
-    // Globs are read only where a model may come into it.
-    let may_be_asked = settings.stage2 == Stage2::Model
-        || settings.stage1 == Stage1::Model
-        || matches!(known.local, Judgement::Lacks { is_certain: false, .. });
-    // The folders above the project do not count.
+    // By its real name and by the name in the call. The folders above the project do not count.
     let root = places.root.as_deref().unwrap_or(Path::new(""));
-    let called = Path::new(&change.file).strip_prefix(root).unwrap_or(Path::new(&change.file));
-    known.is_private = may_be_asked
-        && [&known.place.file, called.to_string_lossy().as_ref()]
-            .iter()
-            .any(|name| source::is_private(name, &settings.judge.never_send));
+    let called = Path::new(&called).strip_prefix(root).unwrap_or(Path::new(&called));
+    let mut names = [known.place.file.clone(), called.to_string_lossy().into_owned()].into_iter();
+    known.is_private = names.any(|name| source::is_private(&name, &settings.judge.never_send));
     // The way to our command costs a look along PATH, and only texts need it.
     if settings.stage1 == Stage1::Model || !matches!(known.local, Judgement::Declared(_)) {
         known.program = host.own_command(IntentValidator::NAME, places);

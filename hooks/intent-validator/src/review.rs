@@ -1,7 +1,6 @@
 //! The questions to the models.
 
 use judge::{Asked, Caller, Part, Question, spoken};
-use secrets::masked;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use shared::blocks;
@@ -11,7 +10,7 @@ use shared::protocol::ToolCall;
 use transcript::conversation;
 
 use crate::IntentValidator;
-use crate::change::{beginning, diff};
+use crate::change::diff;
 use crate::plan::Known;
 use crate::prompts::{STAGE1, STAGE2, about_tests, filled, how_to_declare};
 use crate::settings::Settings;
@@ -23,8 +22,8 @@ const MAX_DECLARED: usize = 4_000;
 
 const NO_TEST: &str = "This file wants no test: NO_TDD is no verdict here.";
 
-const OF_A_PART: &str = "Of the diff only the beginning is shown, and where it ends is marked. Judge what you see; nothing is \
-                         missing only because it could stand in the rest.";
+const OF_A_PART: &str = "Of the diff only the end is shown, and where it was cut is marked. Judge what you see; nothing is missing \
+                         only because it could stand in the rest.";
 
 const UNDECLARED: &str = "This change was not declared, and `declaration` is empty. Hold the change against what the user asked \
                           for in `conversation`, and against the rules.";
@@ -86,8 +85,7 @@ pub(crate) fn about_declaration<'a>(
     }
 }
 
-/// The question of stage 2. A diff that is too long keeps its head and its first hunks. It is masked before it is cut: half a secret
-/// may look like nothing.
+/// The question of stage 2.
 fn about_change<'a>(
     settings: &'a Settings,
     texts: &mut Texts<'_>,
@@ -98,14 +96,13 @@ fn about_change<'a>(
 ) -> Question<'a> {
     let instructions = filled(texts, STAGE2, &[("rules", &asked_rules(settings, file))]);
     let max_diff = settings.judge.max_diff_chars.get() as usize;
-    let diff = masked(diff);
-    let cut = beginning(&diff, max_diff);
-    let notes = [(cut.is_some(), OF_A_PART), (declared.is_empty(), UNDECLARED)];
+    let is_cut = diff.chars().count() > max_diff;
+    let notes = [(is_cut, OF_A_PART), (declared.is_empty(), UNDECLARED)];
     let notes = notes.into_iter().filter(|(applies, _)| *applies);
     let parts = [
         ("file", file, MAX_SHORT),
         ("declaration", declared, MAX_DECLARED),
-        ("diff", cut.as_deref().unwrap_or(&diff), max_diff),
+        ("diff", diff, max_diff),
         ("conversation", conversation, settings.judge.max_conversation_chars.get() as usize),
     ];
     let text = json!({ "type": "string" });
@@ -116,7 +113,7 @@ fn about_change<'a>(
         "properties": { "rule": text, "line": { "type": "integer" }, "why": text, "fix": text }
     });
     Question {
-        purpose: if cut.is_some() { "review of a part" } else { "review" },
+        purpose: if is_cut { "review of a part" } else { "review" },
         model: &settings.stage2_model,
         fallback: settings.stage2_fallback_model.as_deref(),
         instructions: notes.fold(instructions, |text, (_, note)| format!("{text}\n\n{note}")),

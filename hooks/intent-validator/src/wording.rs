@@ -81,26 +81,17 @@ fn listed(findings: &[Finding]) -> String {
 impl Allowed {
     pub(crate) const fn words(self) -> &'static str {
         match self {
-            Self::Enough(Cause::Declaration) => "blocked often enough for its declaration",
-            Self::Enough(Cause::Test) => "blocked often enough for its test",
-            Self::Enough(Cause::Checks) => "blocked often enough for what was found",
-            Self::Enough(Cause::Review) => "blocked often enough for its review",
+            Self::Enough(Cause::Declaration) => "without a declaration",
+            Self::Enough(Cause::Test) => "without a test or the user's permission",
+            Self::Enough(Cause::Checks) => "with what was found in it",
+            Self::Enough(Cause::Review) => "without another review",
             Self::Private => "not sent to a model",
         }
     }
 
-    pub(crate) fn notice(self, file: &str, max_blocks: u32) -> Option<String> {
-        let Self::Enough(cause) = self else { return None };
-        let lack = match cause {
-            Cause::Declaration => "without a declaration",
-            Cause::Test => "without a test or your permission",
-            Cause::Checks => "with what was found in it",
-            Cause::Review => "without another review",
-        };
-        let file = shown(file);
-        Some(format!(
-            "intent-validator: {file} is changed {lack}: allowed after max_blocks ({max_blocks}) blocks"
-        ))
+    pub(crate) fn notice(self, file: &str, max_blocks: u32) -> String {
+        let (file, words) = (shown(file), self.words());
+        format!("intent-validator: {file} is changed {words}: allowed after max_blocks ({max_blocks}) blocks")
     }
 }
 

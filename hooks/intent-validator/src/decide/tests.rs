@@ -65,13 +65,16 @@ fn run(facts: &Facts, settings: &Settings, times: usize) -> Vec<String> {
 
 #[test]
 fn each_cause_is_blocked_as_often_as_set_then_allowed_with_one_notice() {
-    for (local, rule, cause) in [(SILENT, "stage1", "declaration"), (lacks(Lack::Test), "tdd", "test")] {
-        let (deny, let_go) = (format!("deny {rule}"), format!("allow blocked often enough for its {cause}"));
+    for (local, rule, lack) in [
+        (SILENT, "stage1", "without a declaration"),
+        (lacks(Lack::Test), "tdd", "without a test or the user's permission"),
+    ] {
+        let (deny, let_go) = (format!("deny {rule}"), format!("allow {lack}"));
         let expected = [deny.clone(), deny, format!("{let_go} (notice)"), let_go];
         assert_eq!(run(&changing(local), &alone(), 4), expected);
     }
     let review = run(&reviewed(vec![finding()]), &defaults(), 3);
-    assert_eq!(review[1..], ["deny stage2", "allow blocked often enough for its review (notice)"]);
+    assert_eq!(review[1..], ["deny stage2", "allow without another review (notice)"]);
 }
 
 #[test]

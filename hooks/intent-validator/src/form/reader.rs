@@ -1,5 +1,5 @@
 //! Finds the forms in a message: lines that begin with a label. Marks before a label (bold, bullets, numbers, headings, check
-//! boxes, a table's bar) and a code fence around a form are decoration; a quotation (`>`) is not.
+//! boxes, a table's bar) and code fences are decoration; a quotation (`>`) and a comment in code are not.
 
 use super::{Form, LABELS, Part, one_line};
 
@@ -32,30 +32,12 @@ struct Reader {
 
 pub(super) fn read(text: &str) -> Message {
     let mut reader = Reader::default();
-    let mut lines = text.lines();
-    while let Some(line) = lines.next() {
-        match fence(line) {
-            Some(mark) => reader.fenced(&inside(&mut lines, mark)),
-            None => reader.line(line),
-        }
-    }
+    text.lines().for_each(|line| reader.line(line));
     reader.close();
     let last = text.trim_end().lines().last().unwrap_or_default();
     let is_question = last.trim_end_matches(['*', '_']).ends_with('?');
     let asks = is_question && reader.message.rest.trim_end().ends_with(last);
     Message { asks, ..reader.message }
-}
-
-fn fence(line: &str) -> Option<&str> {
-    let line = line.trim_start();
-    let sign = line.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
-    let length = line.len() - line.trim_start_matches(sign).len();
-    (length >= 3 && !line[length..].contains(sign)).then(|| &line[..length])
-}
-
-fn inside<'a>(lines: &mut impl Iterator<Item = &'a str>, mark: &str) -> Vec<&'a str> {
-    let ends = |line: &str| line.starts_with(mark) && line.trim_start_matches(&mark[..1]).trim().is_empty();
-    lines.take_while(|line| !ends(line.trim_start())).collect()
 }
 
 impl Reader {
@@ -69,26 +51,12 @@ impl Reader {
         self.message.rest.push('\n');
     }
 
-    /// A fence counts if it holds nothing but forms.
-    fn fenced(&mut self, lines: &[&str]) {
-        self.close();
-        let mut inner = Self { is_fenced: true, ..Self::default() };
-        for line in lines {
-            inner.line(line);
-        }
-        inner.close();
-        if inner.message.rest.trim().is_empty() && !self.is_example {
-            self.message.blocks.extend(inner.message.blocks);
-        } else {
-            for line in lines {
-                self.rest(line);
-            }
-        }
-        self.is_attached = false;
-    }
-
     fn line(&mut self, line: &str) {
-        if is_blank(line) {
+        if ["```", "~~~"].iter().any(|fence| line.trim_start().starts_with(fence)) {
+            self.close();
+            self.is_attached = false;
+            self.is_fenced = !self.is_fenced;
+        } else if is_blank(line) {
             self.is_attached = false;
             self.is_example = false;
             // Labels before FILE stand directly above it.

@@ -60,7 +60,6 @@ fn quoted_lines_code_and_prose_are_no_form() {
     for text in [
         quoted,
         format!("```py\n{commented}\n```"),
-        format!("```py\n{whole}\nx = 1\n```"),
         whole.replace('\n', " | "),
         whole.replace("FILE", "PATH"),
         format!("{whole}\n\nShall I go ahead?"),

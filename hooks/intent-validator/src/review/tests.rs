@@ -47,17 +47,13 @@ fn what_is_not_ours_is_material_and_never_instruction() {
 }
 
 #[test]
-fn of_a_long_diff_the_beginning_is_shown_and_the_model_and_the_journal_are_told() {
-    let secret = "a1B2".repeat(8);
-    let diff = format!("src/a.py is changed.\n+token={secret}\n{}+last\n", "+x = 1\n".repeat(2_000));
-    change_of("src/a.py", "D", &diff, |question| {
-        let part = question.parts.iter().find(|part| part.name == "diff").unwrap();
-        assert!(part.text.starts_with("src/a.py is changed.\n+token="), "{}", part.text);
-        assert!(part.text.ends_with(" characters are not shown.]") && !part.text.contains("+last"));
-        assert!(!part.text.contains(&secret) && part.text.chars().count() <= part.max_chars);
-        assert_eq!(question.purpose, "review of a part");
-        assert!(question.instructions.contains("\n\nOf the diff only the beginning is shown"));
-    });
+fn of_a_long_diff_the_model_and_the_journal_are_told() {
+    for (lines, purpose, is_cut) in [(10, "review", false), (2_000, "review of a part", true)] {
+        change_of("src/a.py", "D", &"+x = 1\n".repeat(lines), |question| {
+            assert_eq!(question.purpose, purpose);
+            assert_eq!(question.instructions.contains("\n\nOf the diff only the end is shown"), is_cut);
+        });
+    }
 }
 
 #[test]
