@@ -24,8 +24,6 @@ use crate::state::Recorded;
 
 const OWN: &str = IntentValidator::NAME;
 
-const MAX_VALUE: usize = 1_000;
-
 const USAGE: &str = "declare --file F --changes C --goal G [--test T]";
 
 pub(crate) const VERBS: &[Verb] = &[Verb { usage: USAGE, about: "announces a change before it is made" }];
@@ -47,37 +45,26 @@ pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
 pub(crate) fn declare_line(program: &str, form: &Form) -> String {
     let Form { file, changes, goal, test } = form;
     let values = [Some(file), Some(changes), Some(goal), test.as_ref()];
-    let given = OPTIONS.iter().zip(values).filter_map(|(option, value)| Some((option, value?)));
-    given.fold(format!("{program} declare"), |line, (option, value)| {
-        format!("{line} {option} {}", quoted(value))
-    })
+    let given = OPTIONS.iter().zip(values).filter_map(|(option, value)| Some((option, quoted(value?))));
+    given.fold(format!("{program} declare"), |line, (option, value)| format!("{line} {option} {value}"))
 }
 
-/// Reads the words after `declare`. Fails if a word is unknown, or a value missing, too long or given twice.
+/// Reads the words after `declare`. Fails if a word is unknown or a value is missing.
 fn parse(words: &[&str]) -> Result<Form, String> {
     let wrong = |what: String| format!("declare: {what}\n{OWN} {USAGE}");
     let mut values: [Option<String>; 4] = Default::default();
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        let (option, value) =
-            word.split_once('=').map_or((*word, None), |(option, value)| (option, Some(value)));
+        let (option, value) = word.split_once('=').map_or((*word, None), |(option, it)| (option, Some(it)));
         let at = OPTIONS.iter().position(|known| *known == option);
         let at = at.ok_or_else(|| wrong(format!("unknown word {option}")))?;
-        let value = value.or_else(|| words.next().copied());
-        let value = value.ok_or_else(|| wrong(format!("{option} needs a value")))?.trim();
-        if value.chars().count() > MAX_VALUE {
-            return Err(wrong(format!("{option} has more than {MAX_VALUE} characters")));
-        }
-        if values[at].replace(value.to_owned()).is_some() {
-            return Err(wrong(format!("{option} is given twice")));
-        }
+        let value = value.or_else(|| words.next().copied()).unwrap_or_default();
+        values[at] = Some(value.trim().to_owned());
     }
-    if let Some(at) = values[..3].iter().position(Option::is_none) {
-        return Err(wrong(format!("{} is missing", OPTIONS[at])));
-    }
-    let [file, changes, goal, test] = values;
-    let needed = Option::unwrap_or_default;
-    Ok(Form { file: needed(file), changes: needed(changes), goal: needed(goal), test })
+    let [Some(file), Some(changes), Some(goal), test] = values else {
+        return Err(wrong("--file, --changes and --goal are needed".to_owned()));
+    };
+    Ok(Form { file, changes, goal, test })
 }
 
 /// The source files that a form may mean, from the folder it was written in and from the project's root. Fails with the form's fault.
@@ -121,24 +108,17 @@ fn declared(form: &Form, asker: &Asker<'_>) -> Reply {
         Ok(section) => section,
         Err(why) => return Reply::no(why),
     };
-    match meant(form, asker.places, asker.host.cwd().as_deref(), &section.settings) {
+    let names = match meant(form, asker.places, asker.host.cwd().as_deref(), &section.settings) {
         Err(fault) => return Reply::no(format!("{OWN}: {fault}")),
-        Ok(names) if names.is_empty() => {
-            return Reply::yes(format!("{OWN}: {} needs no declaration", form.file));
-        }
-        Ok(_) => {}
-    }
-    let minutes = section.settings.declaration_ttl_secs.get() / 60;
-    let off = if section.enabled { "" } else { "\nintent-validator is off here: nothing asks for it." };
-    let done = if asker.host.environment.inside_claude {
-        format!("declared for {minutes} min in this session, or until a review finds fault:")
-    } else {
-        "the form is complete, but only Claude declares; nothing was recorded:".to_owned()
+        Ok(names) => names,
     };
-    let lines = form.lines();
+    if names.is_empty() || !section.enabled {
+        return Reply::yes(format!("{OWN}: {} needs no declaration here", form.file));
+    }
+    let (minutes, lines) = (section.settings.declaration_ttl_secs.get() / 60, form.lines());
     Reply::yes(format!(
-        "{OWN}: {done}\n{lines}\n\
-         A quote in TEST is looked up in the user's last five messages when the edit is made.{off}"
+        "{OWN}: the form is complete. Where Claude runs this line, it holds for {minutes} min in its session, or until a review finds \
+         fault:\n{lines}\nA quote in TEST is looked up in the user's last five messages when the edit is made."
     ))
 }
 

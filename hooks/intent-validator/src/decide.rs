@@ -8,7 +8,7 @@ use shared::switches::Turn;
 
 use crate::IntentValidator;
 use crate::observe::Facts;
-use crate::plan::{Allowed, Known, Standing, standing};
+use crate::plan::{Allowed, Known, Scene, Standing};
 use crate::settings::Settings;
 use crate::state::{Cause, Place, Recorded, State};
 use crate::verdict::Verdict;
@@ -45,7 +45,7 @@ fn change(input: &Input<'_, IntentValidator>, known: &Known) -> Outcome {
         let verdict = HookVerdict::Deny { reason, rule: Cow::Borrowed(cause.rule()) };
         Outcome { verdict, audit: Audit::to(next), ..Outcome::pass() }
     };
-    let outcome = match standing(known, input.settings, input.state) {
+    let outcome = match (Scene { known, settings: input.settings, state: input.state }).standing() {
         Standing::Lacks(lack) => refuse(lack.cause(), wording::lacks(known, &lack)),
         Standing::Found(findings) => refuse(Cause::Checks, wording::found(known, &findings, Cause::Checks)),
         Standing::Reviewed { findings, key } => {
@@ -88,9 +88,6 @@ fn change(input: &Input<'_, IntentValidator>, known: &Known) -> Outcome {
 fn passed(settings: &Settings, place: &Place, let_go: Option<Allowed>, state: &mut State) -> Outcome {
     let cause = if let Some(Allowed::Enough(cause)) = let_go { Some(cause) } else { None };
     let reactions = state.settle(place, cause);
-    if !cause.is_some_and(Cause::is_of_stage1) {
-        state.forget_asked(place);
-    }
     // The user is notified of the first call after the blocks.
     let is_news = reactions.iter().any(|reaction| reaction.how == ReactionKind::Overridden);
     let notice = let_go.filter(|_| is_news).map(|it| it.notice(&place.file, settings.max_blocks.get()));

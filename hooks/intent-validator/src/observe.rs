@@ -16,7 +16,7 @@ use crate::change::{self, Change};
 use crate::checks;
 use crate::command;
 use crate::form::{Form, Heard, Judgement};
-use crate::plan::{Known, Standing, local, standing};
+use crate::plan::{Known, Scene, Standing, local};
 use crate::prompts::{about_tests, how_to_declare};
 use crate::review::{about_declaration, ask_for_review, asked};
 use crate::settings::{Settings, Stage1};
@@ -70,21 +70,16 @@ fn before(context: &Context<'_, Settings>, tool: &ToolCall) -> Option<Facts> {
 fn look(context: &Context<'_, Settings>, tool: &ToolCall, change: Change, spot: Spot, kind: Kind) -> Known {
     let Context { settings, places, host, .. } = *context;
     let call = &context.request.call;
-    let called = change.file.clone();
+    let names = names(&change.file, &spot, call.cwd.as_deref(), places.root.as_deref());
     let versions = change::versions(change, read_regular(&spot.path, MAX_FILE_BYTES));
     let findings = checks::find(&spot.file, &versions, &settings.checks);
     let wants_test = settings.tdd && kind == Kind::Core && !checks::is_comments_only(&spot.file, &versions);
-    let names = names(&called, &spot, call.cwd.as_deref());
     let prompt = call.prompt_id.clone();
     let place = Place { file: spot.file, agent: call.agent_id.clone() };
     let mut known = Known { place, prompt, names, wants_test, versions, findings, ..Known::default() };
     let state: State = context.peek();
     listen(context, tool, &state, &mut known);
-    // By its real name and by the name in the call. The folders above the project do not count.
-    let root = places.root.as_deref().unwrap_or(Path::new(""));
-    let called = Path::new(&called).strip_prefix(root).unwrap_or(Path::new(&called));
-    let mut names = [known.place.file.clone(), called.to_string_lossy().into_owned()].into_iter();
-    known.is_private = names.any(|name| source::is_private(&name, &settings.judge.never_send));
+    known.is_private = known.names.iter().any(|name| source::is_private(name, &settings.judge.never_send));
     // The way to our command costs a look along PATH, and only texts need it.
     if settings.stage1 == Stage1::Model || !matches!(known.local, Judgement::Declared(_)) {
         known.program = host.own_command(IntentValidator::NAME, places);
@@ -93,11 +88,13 @@ fn look(context: &Context<'_, Settings>, tool: &ToolCall, change: Change, spot: 
     known
 }
 
-/// The names that FILE may give the file.
-fn names(called: &str, spot: &Spot, cwd: Option<&Path>) -> Vec<String> {
+/// The names that FILE may give the file, as in the call or its own.
+fn names(called: &str, spot: &Spot, cwd: Option<&Path>, root: Option<&Path>) -> Vec<String> {
+    let (called, own) = (Path::new(called), Path::new(&spot.file));
     let from_here = cwd.and_then(|cwd| spot.path.strip_prefix(cwd).ok());
-    let paths = [Some(Path::new(called)), Some(&spot.path), from_here, Some(Path::new(&spot.file))];
-    let names = paths.into_iter().flatten().map(|path| path.to_string_lossy().replace('\\', "/"));
+    let from_root = root.and_then(|root| called.strip_prefix(root).ok());
+    let paths = [Some(called), from_root, Some(&spot.path), from_here, Some(own)].into_iter().flatten();
+    let names = paths.map(|path| path.to_string_lossy().replace('\\', "/"));
     names.filter(|name| !name.is_empty()).collect()
 }
 
@@ -134,7 +131,7 @@ fn judge(recorded: Option<&Form>, known: &mut Known) {
 /// Asks the models, as far as a change needs them.
 fn ask(context: &Context<'_, Settings>, tool: &ToolCall, state: &State, known: &mut Known) {
     let mut texts = Texts::new(&context.settings.message_files, context.host, context.places);
-    let stands = |known: &Known| standing(known, context.settings, state);
+    let stands = |known: &Known| Scene { known, settings: context.settings, state }.standing();
     if stands(known) == Standing::AskWhetherDeclared {
         let question = about_declaration(context.settings, known, &mut texts);
         known.stage1 = Some(asked(context, tool, &question));

@@ -90,21 +90,17 @@ pub(crate) fn local(recorded: Option<&Form>, heard: &Heard<'_>) -> (Judgement, b
     (local, false)
 }
 
-pub(crate) fn standing(known: &Known, settings: &Settings, state: &State) -> Standing {
-    Scene { known, settings, state }.standing()
-}
-
 /// The declaration, which is empty where a change is allowed without one, and why it is.
 type First = (String, Option<Allowed>);
 
-struct Scene<'a> {
-    known: &'a Known,
-    settings: &'a Settings,
-    state: &'a State,
+pub(crate) struct Scene<'a> {
+    pub(crate) known: &'a Known,
+    pub(crate) settings: &'a Settings,
+    pub(crate) state: &'a State,
 }
 
 impl Scene<'_> {
-    fn standing(&self) -> Standing {
+    pub(crate) fn standing(&self) -> Standing {
         let findings = &self.known.findings;
         let let_go = (!findings.is_empty()).then_some(Allowed::Enough(Cause::Checks));
         match self.first() {

@@ -68,20 +68,20 @@ pub(crate) fn about_declaration<'a>(
     let tdd = if known.wants_test { about_tests(texts, settings) } else { NO_TEST.to_owned() };
     let Known { place, words, user, .. } = known;
     let most = settings.judge.max_conversation_chars.get() as usize / 2;
-    let parts = [
-        ("file", place.file.as_str(), MAX_SHORT),
-        ("said_before", &words.before.join("\n\n"), most),
-        ("said", words.own.as_deref().unwrap_or_default(), most),
-        ("user", &user.texts.join("\n\n"), most),
-    ];
-    let part = json!({ "type": "string", "enum": ["FILE", "CHANGES", "GOAL"] });
+    let own = words.own.clone().unwrap_or_default();
+    let missing = json!({ "type": "string", "enum": ["FILE", "CHANGES", "GOAL"] });
     Question {
         purpose: "declaration",
         model: &settings.stage1_model,
         fallback: None,
         instructions: filled(texts, STAGE1, &[("declaration", &declaration), ("tdd", &tdd)]),
-        parts: parts.map(part_of).into(),
-        verdicts: schema(&["YES", "NO", "NO_TDD"], "missing", &part),
+        parts: vec![
+            part("file", &place.file, MAX_SHORT),
+            part("said_before", &words.before.join("\n\n"), most),
+            part("said", &own, most),
+            part("user", &user.texts.join("\n\n"), most),
+        ],
+        verdicts: schema(&["YES", "NO", "NO_TDD"], "missing", &missing),
     }
 }
 
@@ -99,12 +99,6 @@ fn about_change<'a>(
     let is_cut = diff.chars().count() > max_diff;
     let notes = [(is_cut, OF_A_PART), (declared.is_empty(), UNDECLARED)];
     let notes = notes.into_iter().filter(|(applies, _)| *applies);
-    let parts = [
-        ("file", file, MAX_SHORT),
-        ("declaration", declared, MAX_DECLARED),
-        ("diff", diff, max_diff),
-        ("conversation", conversation, settings.judge.max_conversation_chars.get() as usize),
-    ];
     let text = json!({ "type": "string" });
     let finding = json!({
         "type": "object",
@@ -117,7 +111,12 @@ fn about_change<'a>(
         model: &settings.stage2_model,
         fallback: settings.stage2_fallback_model.as_deref(),
         instructions: notes.fold(instructions, |text, (_, note)| format!("{text}\n\n{note}")),
-        parts: parts.map(part_of).into(),
+        parts: vec![
+            part("file", file, MAX_SHORT),
+            part("declaration", declared, MAX_DECLARED),
+            part("diff", diff, max_diff),
+            part("conversation", conversation, settings.judge.max_conversation_chars.get() as usize),
+        ],
         verdicts: schema(&["APPROVED", "BLOCKED"], "findings", &finding),
     }
 }
@@ -134,7 +133,7 @@ fn schema(verdicts: &[&str], list: &str, items: &Value) -> Value {
     })
 }
 
-fn part_of((name, text, max_chars): (&'static str, &str, usize)) -> Part {
+fn part(name: &'static str, text: &str, max_chars: usize) -> Part {
     Part { name, text: text.to_owned(), max_chars }
 }
 

@@ -116,12 +116,8 @@ impl State {
         push(&mut self.blocks, Block { place, prompt, cause, is_open: true }, MAX_BLOCKS);
     }
 
-    /// After a declared change stage 1 counts from the beginning again.
-    pub(crate) fn forget_asked(&mut self, place: &Place) {
-        self.blocks.retain(|block| block.place != *place || !block.cause.is_of_stage1());
-    }
-
-    /// The call goes through: the outcome of the blocks before it, once for each cause.
+    /// The call goes through: the outcome of the blocks before it, once for each cause. After a declared change stage 1 counts from
+    /// the beginning again.
     pub(crate) fn settle(&mut self, place: &Place, let_go: Option<Cause>) -> Vec<Reaction> {
         let mut causes = Vec::new();
         for block in self.blocks.iter_mut().filter(|block| block.is_open && block.place == *place) {
@@ -129,6 +125,9 @@ impl State {
             if !causes.contains(&block.cause) {
                 causes.push(block.cause);
             }
+        }
+        if !let_go.is_some_and(Cause::is_of_stage1) {
+            self.blocks.retain(|block| block.place != *place || !block.cause.is_of_stage1());
         }
         let reaction = |cause: Cause| {
             let is_let_go = Some(cause) == let_go;

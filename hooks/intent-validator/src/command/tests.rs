@@ -26,9 +26,7 @@ fn options_stand_in_any_order_and_in_both_forms() {
 #[test]
 fn wrong_words_are_told() {
     for (words, why) in [
-        (&[][..], "declare: --file is missing"),
-        (&["--file"], "declare: --file needs a value"),
-        (&["--file", "a", "--file", "b"], "declare: --file is given twice"),
+        (&["--file", "a"][..], "declare: --file, --changes and --goal are needed"),
         (&["--fiel", "a"], "declare: unknown word --fiel"),
     ] {
         let told = parse(words).unwrap_err();
@@ -61,6 +59,4 @@ fn empty_values_placeholders_and_core_code_without_a_test_are_faults() {
         assert_eq!(with(change), None);
     }
     assert_eq!(fault(&Form { test: None, ..form() }, false), None);
-    let long = "x ".repeat(501);
-    assert!(parse(&["--file=f", "--changes", &long, "--goal=g h"]).unwrap_err().contains("more than 1000"));
 }

@@ -85,7 +85,7 @@ impl Reader {
     fn unlabelled(&mut self, line: &str) {
         if let Some((block, part)) = &mut self.open {
             let is_text = matches!(part, Part::Changes | Part::Goal);
-            let is_listed = is_text || is_item(line) || line.starts_with([' ', '\t']);
+            let is_listed = is_text || !line.starts_with(char::is_alphabetic);
             if block.text(*part).is_empty() || self.is_attached && is_listed {
                 block.append(*part, line);
                 block.has_other_labels |= line.contains(": ");
@@ -126,12 +126,6 @@ fn is_blank(line: &str) -> bool {
     line.is_empty() || (line.len() >= 3 && line.chars().all(|char| "-=*_|: ".contains(char)))
 }
 
-fn is_item(line: &str) -> bool {
-    let line = line.trim_start();
-    let rest = line.trim_start_matches(|char: char| char.is_ascii_digit() || "-*+•.)".contains(char));
-    rest.len() < line.len() && rest.starts_with([' ', '\t'])
-}
-
 /// The label of a line and the value behind it. A heading or bold line may be the label alone.
 fn label(line: &str, is_fenced: bool) -> Option<(Part, String)> {
     let bare = line.trim_start_matches(|char| is_decoration(char, is_fenced));
@@ -141,7 +135,7 @@ fn label(line: &str, is_fenced: bool) -> Option<(Part, String)> {
     let after = bare[end..].trim_start_matches(['*', '_', '`', ' ']);
     let colon = if opened.starts_with('|') { '|' } else { ':' };
     match after.strip_prefix([colon, ':', '\u{ff1a}']) {
-        Some(value) => Some((label, closed(value.trim().trim_end_matches(['|', ' '])).to_owned())),
+        Some(value) => Some((label, value.trim_matches(['*', '|', ' ', '\t']).to_owned())),
         None => (opened.contains(['#', '*']) && after.is_empty()).then(|| (label, String::new())),
     }
 }
@@ -150,15 +144,6 @@ fn label(line: &str, is_fenced: bool) -> Option<(Part, String)> {
 fn is_decoration(char: char, is_fenced: bool) -> bool {
     let is_mark = !char.is_alphabetic() && !">\"'“„«/<({;".contains(char);
     is_mark && !(is_fenced && char == '#')
-}
-
-/// The value without a mark that was opened before it, or before its label.
-fn closed(value: &str) -> &str {
-    ["**", "__", "`", "*"].iter().fold(value, |value, mark| {
-        let is_odd = value.matches(mark).count() % 2 == 1;
-        let bare = value.strip_prefix(mark).or_else(|| value.strip_suffix(mark));
-        bare.filter(|_| is_odd).unwrap_or(value).trim()
-    })
 }
 
 /// `FILE` and `FILES`, `CHANGE` and `CHANGES`, in any case.

@@ -145,8 +145,7 @@ fn a_test_that_is_not_in_the_form_is_not_taken_for_one() {
 #[test]
 fn a_quote_is_a_whole_sentence_or_clause_of_the_user() {
     let whole = "skip the tests | Log it. skip the tests | log it, skip the tests | log it; skip the tests, please | \
-                 log it\n- skip the tests\n- be quick | log it - skip the tests - and be quick | (skip the tests) | \
-                 skip  the\ntests";
+                 log it\n- skip the tests\n- be quick | log it - skip the tests - and be quick | (skip the tests)";
     let part = "skip the tests for now | don't skip the tests | never, ever skip the tests | please skip the tests | \
                 Skip the tests | should I skip the tests? | Hm, skip the tests? | see x, skip the tests.py | no tests | ";
     let of =

@@ -54,14 +54,10 @@ fn words(text: &str) -> usize {
     text.split_whitespace().map(count).sum()
 }
 
-/// A sentence of `text` is about the file: it names the file and is longer than an announcement ("Now src/a.py.").
+/// A line of `text` is about the file: it names the file and is longer than an announcement ("Now src/a.py.").
 pub(super) fn speaks_of(text: &str, names: &[String]) -> bool {
     let base = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
-    let is_edge = |char: char| !char.is_alphanumeric() && char != '/';
-    let is_name = |word: &str| names.iter().any(|name| base(name) == base(word.trim_matches(is_edge)));
-    let text =
-        [". ", "! ", "? ", ": ", "; "].iter().fold(text.to_owned(), |text, end| text.replace(end, "\n"));
-    let is_about = |sentence: &str| words(sentence) > 6 && sentence.split_whitespace().any(is_name);
+    let is_about = |line: &str| words(line) > 6 && names.iter().any(|name| line.contains(&base(name)));
     text.lines().any(is_about)
 }
 
@@ -126,12 +122,11 @@ fn quotes(value: &str) -> Vec<String> {
 
 /// The user wrote this as a whole sentence or clause, and it is no question.
 fn is_said(quote: &str, said: &str) -> bool {
-    let said = even(said);
-    let is_in = |text: &str| {
-        let text = one_line(text);
-        text.match_indices(quote).any(|(at, _)| begins(&text[..at]) && ends(quote, &text[at + quote.len()..]))
+    let is_in = |line: &str| {
+        let mut found = line.match_indices(quote);
+        found.any(|(at, _)| begins(&line[..at]) && ends(quote, &line[at + quote.len()..]))
     };
-    is_in(&said) || said.lines().any(is_in)
+    even(said).lines().any(is_in)
 }
 
 /// The marks around a clause.

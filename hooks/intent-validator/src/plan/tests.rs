@@ -6,7 +6,7 @@ use shared::host::Timestamp;
 use shared::switches::Position;
 use transcript::{Quotable, Words};
 
-use super::{Allowed, Known, Standing, local, standing};
+use super::{Allowed, Known, Scene, Standing, local};
 use crate::change::Versions;
 use crate::checks::Finding;
 use crate::form::{Form, Heard, Judgement, Lack, Part, SILENT};
@@ -85,7 +85,7 @@ impl Case {
 fn stands(change: impl FnOnce(&mut Case)) -> Standing {
     let mut case = Case { known: known(), settings: defaults(), state: State::default() };
     change(&mut case);
-    standing(&case.known, &case.settings, &case.state)
+    Scene { known: &case.known, settings: &case.settings, state: &case.state }.standing()
 }
 
 /// The same where there is a judge.
