@@ -86,23 +86,17 @@ fn replaced(mut text: String, pieces: &[Piece]) -> Option<String> {
     Some(text)
 }
 
-/// A unified diff under a line that says whether the file is new, changed, not known or a fragment.
+/// A unified diff under a line that says whether the file is new, changed, or known in part.
 pub(crate) fn diff(path: &str, versions: &Versions) -> String {
     let head = match (versions.is_fragment, &versions.before) {
-        (true, None) => format!(
-            "{path} is there already, and its text cannot be shown: it is too long, no text, or a notebook. What is written \
-             into it follows; what that replaces is not seen."
-        ),
-        (true, Some(_)) => {
-            format!("Part of {path}; the whole file is not known, lines are counted within the part.")
-        }
-        (false, None) => format!("{path} is a new file."),
-        (false, Some(_)) => format!("{path} is changed."),
+        (true, _) => "is there, and only this part of it is known; lines are counted within the part",
+        (false, None) => "is a new file",
+        (false, Some(_)) => "is changed",
     };
     let before = versions.before.as_deref().unwrap_or_default();
     let diff = TextDiff::from_lines(before, &versions.after);
     let body = diff.unified_diff().context_radius(CONTEXT_LINES).missing_newline_hint(false).to_string();
-    format!("{head}\n{body}")
+    format!("{path} {head}.\n{body}")
 }
 
 #[cfg(test)]

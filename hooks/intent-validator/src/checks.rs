@@ -1,9 +1,7 @@
 //! Findings without a model, in the lines that the change brings. A check in doubt reports nothing. Pure.
 //!
-//! - `view`: a text as code, strings and comments
-//! - `shape`: how long functions are, and how deep blocks lie
+//! `view`: a text as code, strings and comments, and how long its functions are and how deep its blocks lie.
 
-mod shape;
 mod view;
 
 use std::collections::BTreeSet;
@@ -58,10 +56,10 @@ pub(crate) fn find(path: &str, versions: &Versions, checks: &Checks) -> Vec<Find
         }
         let before = View::of(before, family);
         if let Some(most) = checks.max_function_lines.get() {
-            found.extend(shape::long_functions(&before, &after, most as usize));
+            found.extend(view::long_functions(&before, &after, most as usize));
         }
         if let Some(most) = checks.max_nesting.get() {
-            found.extend(shape::deep_nesting(&after, &added, most as usize));
+            found.extend(view::deep_nesting(&after, &added, most as usize));
         }
     }
     found.sort_by_key(|finding| finding.line);
@@ -89,8 +87,8 @@ pub(crate) fn rules(path: &str, checks: &Checks) -> Vec<&'static str> {
     let rules = [
         (SECRET, checks.secrets),
         (DEAD_CODE, checks.commented_out_code && family.is_some()),
-        (shape::LONG, checks.max_function_lines.get().is_some() && has_shape),
-        (shape::DEEP, checks.max_nesting.get().is_some() && has_shape),
+        (view::LONG, checks.max_function_lines.get().is_some() && has_shape),
+        (view::DEEP, checks.max_nesting.get().is_some() && has_shape),
     ];
     rules.into_iter().filter(|(_, is_judged)| *is_judged).map(|(rule, _)| rule).collect()
 }

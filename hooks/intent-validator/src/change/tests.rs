@@ -65,7 +65,7 @@ fn a_diff_says_what_the_file_is_and_shows_what_is_around() {
     let new = diff("b.rs", &applied("Write", &json!({"file_path": "b.rs", "content": "x\n"}), None));
     assert!(new.starts_with("b.rs is a new file.") && new.ends_with("+x\n"), "{new}");
     let part = diff("a.rs", &applied("Edit", &input, Some("other")));
-    assert!(part.starts_with("Part of a.rs;"), "{part}");
+    assert!(part.starts_with("a.rs is there, and only this part of it is known"), "{part}");
 }
 
 #[test]
