@@ -81,14 +81,13 @@ pub(crate) fn is_comments_only(path: &str, versions: &Versions) -> bool {
         && !changed.any(|change| is_code(&old, change.old_index()) || is_code(&new, change.new_index()))
 }
 
-pub(crate) fn rules(path: &str, checks: &Checks) -> Vec<&'static str> {
-    let family = Family::of(path);
-    let has_shape = family.is_some_and(|family| family != Family::Hash);
+/// The rules that are judged here.
+pub(crate) fn rules(checks: &Checks) -> Vec<&'static str> {
     let rules = [
         (SECRET, checks.secrets),
-        (DEAD_CODE, checks.commented_out_code && family.is_some()),
-        (view::LONG, checks.max_function_lines.get().is_some() && has_shape),
-        (view::DEEP, checks.max_nesting.get().is_some() && has_shape),
+        (DEAD_CODE, checks.commented_out_code),
+        (view::LONG, checks.max_function_lines.get().is_some()),
+        (view::DEEP, checks.max_nesting.get().is_some()),
     ];
     rules.into_iter().filter(|(_, is_judged)| *is_judged).map(|(rule, _)| rule).collect()
 }

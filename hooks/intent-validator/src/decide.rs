@@ -10,8 +10,7 @@ use crate::IntentValidator;
 use crate::observe::Facts;
 use crate::plan::{Allowed, Known, Scene, Standing};
 use crate::settings::Settings;
-use crate::state::{Cause, Place, Recorded, State};
-use crate::verdict::Verdict;
+use crate::state::{Cause, Place, Recorded, State, Verdict};
 use crate::wording::{self, Refusal};
 
 type Outcome = shared::hook::Outcome<State, Turn>;

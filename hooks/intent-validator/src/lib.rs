@@ -5,10 +5,10 @@
 //!
 //! - `source`: source code, core code and private files; `change`: the effect of a tool call on a file
 //! - `form`, `checks`: stage 1 and findings without a model
-//! - `review`, `verdict`, `prompts`: the questions to models, their answers, their texts
+//! - `review`, `prompts`: the questions to models and their texts
 //! - `plan`, `observe`: the next step for a change, and the facts in the order of their price
 //! - `decide`, `wording`: the rules and the messages
-//! - `state`: recorded declarations, counts of blocks, verdicts that still hold
+//! - `state`: recorded declarations, counts of blocks, verdicts of models
 //! - `command`: `declare` and `status`
 
 mod change;
@@ -23,7 +23,6 @@ mod review;
 mod settings;
 mod source;
 mod state;
-mod verdict;
 mod wording;
 
 use std::process::ExitCode;

@@ -6,11 +6,15 @@ use shared::digest;
 use transcript::{Quotable, Words};
 
 use crate::change::{Versions, diff};
-use crate::checks::Finding;
+use crate::checks::{self, Finding};
 use crate::form::{self, Form, Heard, Judgement, Lack};
+use crate::prompts::cleaned;
 use crate::settings::{Settings, Stage1, Stage2};
-use crate::state::{Cause, Place, State};
-use crate::verdict::{self, Announced, Review, Verdict};
+use crate::state::{Announced, Cause, Place, Review, State, Verdict};
+
+/// The most rules that count, and the most characters of each.
+const MAX_RULES: usize = 50;
+const MAX_RULE: usize = 300;
 
 /// The facts of a change, and the answers of the models that were asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -171,7 +175,7 @@ impl Scene<'_> {
         if self.is_enough(Cause::Review) {
             return passes(let_go.or(Some(Allowed::Enough(Cause::Review))));
         }
-        let key = verdict::key(self.settings, &place.file, declared, &diff(&place.file, versions));
+        let key = key(self.settings, declared, &diff(&place.file, versions));
         let findings = match stage2 {
             Some(Asked { verdict: Ok(Review(findings)), .. }) => findings,
             Some(Asked { verdict: Err(why), .. }) => return self.without_verdict(why, let_go),
@@ -210,6 +214,22 @@ impl Known {
         let question = (&settings.stage1_model, place, self.said(), &user.texts, wants_test);
         digest::hex(format!("{question:?}"), 16)
     }
+}
+
+/// The rules for a model, without those that our own checks judge. A project may set some, so each is one short line.
+pub(crate) fn asked_rules(settings: &Settings) -> String {
+    let checked = checks::rules(&settings.checks);
+    let rules = settings.rules.iter().filter(|(_, text)| !text.trim().is_empty()).take(MAX_RULES);
+    let asked = rules.filter(|(name, _)| !checked.contains(&name.as_str()));
+    let lines =
+        asked.map(|(name, text)| format!("- {}: {}", cleaned(name, MAX_RULE), cleaned(text, MAX_RULE)));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The identity of a review: the same change under the same declaration, rules and model has the same verdict.
+fn key(settings: &Settings, declared: &str, diff: &str) -> String {
+    let question = (declared, diff, asked_rules(settings), &settings.stage2_model);
+    digest::hex(format!("{question:?}"), 16)
 }
 
 #[cfg(test)]

@@ -31,18 +31,10 @@ pub(crate) fn about_tests(texts: &mut Texts<'_>, settings: &Settings) -> String 
     filled(texts, TDD, &[("core_paths", &settings.core_paths.join(", "))])
 }
 
+/// The text with each value in the place of its `{name}`. Other braces stay as they are.
 pub(crate) fn filled(texts: &mut Texts<'_>, text: Text, values: &[(&str, &str)]) -> String {
-    fill(&texts.read(text), values)
-}
-
-/// Puts each value in the place of its `{name}`. A value is not filled itself, and other braces stay as they are.
-fn fill(text: &str, values: &[(&str, &str)]) -> String {
-    let Some((before, after)) = text.split_once('{') else { return text.to_owned() };
-    let filled = after.split_once('}').and_then(|(name, behind)| {
-        let (_, value) = values.iter().find(|(known, _)| *known == name)?;
-        Some(format!("{before}{value}{}", fill(behind, values)))
-    });
-    filled.unwrap_or_else(|| format!("{before}{{{}", fill(after, values)))
+    let fill = |text: String, (name, value): &(&str, &str)| text.replace(&format!("{{{name}}}"), value);
+    values.iter().fold(texts.read(text), fill)
 }
 
 /// One line without characters that move the cursor or turn the writing round, cut to so many characters.

@@ -11,10 +11,10 @@ use transcript::conversation;
 
 use crate::IntentValidator;
 use crate::change::diff;
-use crate::plan::Known;
+use crate::plan::{Known, asked_rules};
 use crate::prompts::{STAGE1, STAGE2, about_tests, filled, how_to_declare};
 use crate::settings::Settings;
-use crate::verdict::{Review, asked_rules};
+use crate::state::Review;
 
 /// The most characters of a path and of a declaration that are shown.
 const MAX_SHORT: usize = 1_000;
@@ -94,7 +94,7 @@ fn about_change<'a>(
     diff: &str,
     conversation: &str,
 ) -> Question<'a> {
-    let instructions = filled(texts, STAGE2, &[("rules", &asked_rules(settings, file))]);
+    let instructions = filled(texts, STAGE2, &[("rules", &asked_rules(settings))]);
     let max_diff = settings.judge.max_diff_chars.get() as usize;
     let is_cut = diff.chars().count() > max_diff;
     let notes = [(is_cut, OF_A_PART), (declared.is_empty(), UNDECLARED)];

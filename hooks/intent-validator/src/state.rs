@@ -1,4 +1,4 @@
-//! The state of a session: recorded declarations, blocks, and verdicts that still hold. All lists are bounded.
+//! The state of a session: recorded declarations, blocks, and verdicts of models that still hold. All lists are bounded.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use shared::hook::{Reaction, ReactionKind, Remembered};
 use shared::host::Timestamp;
 
-use crate::form::Form;
-use crate::verdict::Verdict;
+use crate::checks::Finding;
+use crate::form::{Form, Lack, Part};
 
 const MAX_DECLARED: usize = 100;
 const MAX_BLOCKS: usize = 200;
@@ -80,6 +80,64 @@ struct Block {
     prompt: Option<String>,
     cause: Cause,
     is_open: bool,
+}
+
+/// The verdict of stage 1.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "verdict", rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum Announced {
+    Yes,
+    /// Nothing was declared, or these parts are missing.
+    No {
+        #[serde(default)]
+        missing: Vec<Part>,
+    },
+    /// Declared, but for the test.
+    NoTdd,
+}
+
+impl Announced {
+    /// What the declaration lacks.
+    pub(crate) fn lack(&self) -> Option<Lack> {
+        match self {
+            Self::Yes => None,
+            Self::No { missing } if missing.is_empty() => Some(Lack::Form),
+            Self::No { missing } => Some(Lack::Parts(missing.clone())),
+            Self::NoTdd => Some(Lack::Test),
+        }
+    }
+}
+
+/// The findings of stage 2; without any the change is approved.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "OfStage2")]
+pub(crate) struct Review(pub(crate) Vec<Finding>);
+
+#[derive(Deserialize)]
+#[serde(tag = "verdict", rename_all = "UPPERCASE")]
+enum OfStage2 {
+    Approved,
+    Blocked {
+        #[serde(default)]
+        findings: Vec<Finding>,
+    },
+}
+
+impl TryFrom<OfStage2> for Review {
+    type Error = &'static str;
+
+    fn try_from(verdict: OfStage2) -> Result<Self, Self::Error> {
+        let OfStage2::Blocked { mut findings } = verdict else { return Ok(Self(Vec::new())) };
+        findings.retain(|finding| !finding.why.trim().is_empty() || !finding.fix.trim().is_empty());
+        if findings.is_empty() { Err("BLOCKED without a finding") } else { Ok(Self(findings)) }
+    }
+}
+
+/// A verdict as the state keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Verdict {
+    OfStage1(Announced),
+    OfStage2(Vec<Finding>),
 }
 
 impl State {

@@ -63,15 +63,11 @@ pub(crate) fn found(known: &Known, findings: &[Finding], cause: Cause) -> Refusa
 }
 
 fn listed(findings: &[Finding]) -> String {
-    let ended = |text: &str| {
-        let text = cleaned(text, MAX_FINDING);
-        let is_ended = text.is_empty() || text.ends_with(['.', '!', '?', '…', ':', ';']);
-        if is_ended { text } else { format!("{text}.") }
-    };
     let one = |finding: &Finding| {
         let line = if finding.line > 0 { format!("line {}, ", finding.line) } else { String::new() };
         let rule = cleaned(&finding.rule, MAX_QUOTED);
-        format!("- {line}{rule}: {} Fix: {}", ended(&finding.why), ended(&finding.fix))
+        let [why, fix] = [&finding.why, &finding.fix].map(|text| cleaned(text, MAX_FINDING));
+        format!("- {line}{rule}: {why} Fix: {fix}")
     };
     let more = findings.len().saturating_sub(MAX_FINDINGS);
     let more = (more > 0).then(|| format!("- and {more} more"));

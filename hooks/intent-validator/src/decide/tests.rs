@@ -12,8 +12,7 @@ use crate::form::{Judgement, Lack, SILENT};
 use crate::observe::Facts;
 use crate::plan::tests::{NOON, declared, defaults, finding, known, lacks, said};
 use crate::settings::{Settings, Stage2};
-use crate::state::{Cause, Recorded, State};
-use crate::verdict::Review;
+use crate::state::{Cause, Recorded, Review, State};
 
 fn outcome(facts: &Facts, state: &State, settings: &Settings) -> Outcome<State, Turn> {
     let call = Call { session_id: Some("s".into()), prompt_id: Some("p".into()), ..Call::default() };

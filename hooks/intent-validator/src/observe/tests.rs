@@ -97,15 +97,6 @@ fn done() -> Value {
     json!({ "stdout": "", "stderr": "", "interrupted": false })
 }
 
-#[test]
-fn what_is_no_source_of_the_project_is_passed_in_silence() {
-    let project = Project::new("stage2: off");
-    for file in ["README.md", "notes", "node_modules/a.js", "../outside.py", "tests/test_a.py"] {
-        assert_eq!(project.writes(file, CODE), "", "{file}");
-    }
-    assert_eq!(project.state(), "", "nothing is remembered of it");
-}
-
 /// Follows a refusal in substance: fills in the blanks.
 fn filled_in(text: &str) -> String {
     let text = text.replace("<what you change>", "add a function that greets");

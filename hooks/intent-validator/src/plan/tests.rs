@@ -6,13 +6,12 @@ use shared::host::Timestamp;
 use shared::switches::Position;
 use transcript::{Quotable, Words};
 
-use super::{Allowed, Known, Scene, Standing, local};
+use super::{Allowed, Known, MAX_RULES, Scene, Standing, asked_rules, key, local};
 use crate::change::Versions;
 use crate::checks::Finding;
 use crate::form::{Form, Heard, Judgement, Lack, Part, SILENT};
 use crate::settings::{Settings, Stage1, Stage2};
-use crate::state::{Cause, Place, State};
-use crate::verdict::{Announced, Verdict, key};
+use crate::state::{Announced, Cause, Place, State, Verdict};
 
 pub(crate) const NOON: Timestamp = Timestamp::from_secs(1_000_000);
 
@@ -220,7 +219,7 @@ fn a_verdict_is_paid_once() {
     let review = |findings: Vec<Finding>| {
         stands(|case| {
             let diff = crate::change::diff("src/a.py", &case.known.versions);
-            let key = key(&case.settings, "src/a.py", &form().lines(), &diff);
+            let key = key(&case.settings, &form().lines(), &diff);
             case.state.keep(key, Verdict::OfStage2(findings));
         })
     };
@@ -265,4 +264,19 @@ fn the_form_counts_whether_it_was_said_or_recorded() {
     let forged = found(Some(&quoting("no tests at all")), None, "", true);
     assert_eq!(forged.0, lacks(Lack::Quote("no tests at all".into())));
     assert!(found(Some(&quoting("skip the tests here")), None, "", true).1);
+}
+
+#[test]
+fn a_rule_is_one_short_line_and_an_empty_text_removes_one() {
+    let mut settings = defaults();
+    let lines = |settings: &Settings| asked_rules(settings).lines().count();
+    let all = lines(&settings);
+    settings.rules.insert("magic-numbers".to_owned(), " ".to_owned());
+    settings.rules.insert("ours".to_owned(), format!("a\nb{}", "ü".repeat(1_000)));
+    assert_eq!(lines(&settings), all);
+    let text = asked_rules(&settings);
+    assert!(text.contains("\n- ours: a bü") && !text.contains("magic-numbers"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() < 320), "{text}");
+    settings.rules.extend((0..99).map(|number| (format!("z{number}"), "more".to_owned())));
+    assert!(lines(&settings) <= MAX_RULES);
 }

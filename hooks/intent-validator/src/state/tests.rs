@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use serde_json::json;
 use shared::host::Timestamp;
 
-use super::{Cause, MAX_VERDICTS, Place, Recorded, State};
-use crate::form::{Form, Part};
-use crate::verdict::{Announced, Verdict};
+use super::{Announced, Cause, MAX_VERDICTS, Place, Recorded, Review, State, Verdict};
+use crate::form::{Form, Lack, Part};
 
 const TTL: Duration = Duration::from_secs(3600);
 
@@ -72,7 +72,7 @@ fn the_newest_verdicts_are_kept_and_read_again() {
     for verdict in verdicts.clone() {
         state.keep(format!("{verdict:?}"), verdict);
     }
-    let mut state: State = serde_json::from_str(&serde_json::to_string(&state).unwrap()).unwrap();
+    let mut state: State = serde_json::from_value(serde_json::to_value(&state).unwrap()).unwrap();
     for verdict in &verdicts {
         assert_eq!(state.verdict(&format!("{verdict:?}")), Some(verdict));
     }
@@ -80,4 +80,35 @@ fn the_newest_verdicts_are_kept_and_read_again() {
         state.keep(format!("{number}"), Verdict::OfStage2(vec![]));
     }
     assert_eq!(state.verdict(&format!("{:?}", verdicts[0])), None);
+}
+
+#[test]
+fn an_answer_of_stage_1() {
+    for (answer, expected) in [
+        (json!({ "verdict": "YES", "missing": [] }), Some(None)),
+        (json!({ "verdict": "NO", "missing": ["GOAL"] }), Some(Some(Lack::Parts(vec![Part::Goal])))),
+        (json!({ "verdict": "NO" }), Some(Some(Lack::Form))),
+        (json!({ "verdict": "NO", "missing": ["x"] }), None),
+        (json!({ "verdict": "NO_TDD", "missing": [] }), Some(Some(Lack::Test))),
+        (json!({ "verdict": "yes", "missing": [] }), None),
+    ] {
+        let found = serde_json::from_value(answer.clone()).ok().map(|announced: Announced| announced.lack());
+        assert_eq!(found, expected, "{answer}");
+    }
+}
+
+#[test]
+fn an_answer_of_stage_2_that_blocks_says_why() {
+    let finding = json!({ "rule": "scope-creep", "line": -3, "why": "w", "fix": "f" });
+    let silent = json!({ "rule": "scope-creep", "line": 3, "why": " ", "fix": "" });
+    for (answer, expected) in [
+        (json!({ "verdict": "APPROVED", "findings": [] }), Some(0)),
+        (json!({ "verdict": "APPROVED", "findings": [finding] }), Some(0)),
+        (json!({ "verdict": "BLOCKED", "findings": [finding, silent] }), Some(1)),
+        (json!({ "verdict": "BLOCKED", "findings": [silent] }), None),
+        (json!({ "verdict": "BLOCKED" }), None),
+    ] {
+        let review = serde_json::from_value::<Review>(answer.clone()).ok();
+        assert_eq!(review.map(|review| review.0.len()), expected, "{answer}");
+    }
 }
