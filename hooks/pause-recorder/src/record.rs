@@ -204,22 +204,6 @@ impl Sessions {
         path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
     }
 
-    /// Writes the first line of a record with an unused id, while no other process begins one.
-    fn begin(&self, file: &mut File, actions: Vec<Action>) -> Result<io::Result<String>, String> {
-        locked(&self.dir.join("ACTIVE-PAUSE"), || {
-            let id = self.free_id(actions.first().map(|first| first.at).unwrap_or_default());
-            Ok(append_lines(file, &id, actions).map(|()| id))
-        })
-    }
-
-    fn free_id(&self, at: Timestamp) -> String {
-        let mut used = self.ids(&ENDS);
-        used.extend(self.actives().iter().filter_map(|record| Some(read(&record.path).ok()?.id)));
-        let first = id_at(at);
-        let mut numbered = (2..).map(|number| format!("{first}-{number}"));
-        if used.contains(&first) { numbered.find(|id| !used.contains(id)).unwrap_or(first) } else { first }
-    }
-
     /// Compresses archives of this machine that were last written before this time to `<id>-incremental.jsonl.gz`, a few in one go.
     pub(crate) fn compress_archives(
         &self,
@@ -263,7 +247,7 @@ fn compress(archive: &Path) -> io::Result<()> {
     remove_durable(archive)
 }
 
-/// The id of a record that begins at this time.
+/// The id of a record that begins at this time, without the number that another of the same second has.
 pub(crate) fn id_at(at: Timestamp) -> String {
     let digits: String = at.rfc3339().chars().filter(char::is_ascii_digit).take(14).collect();
     format!("session-{}-{}", &digits[..8], &digits[8..])
@@ -282,29 +266,32 @@ pub(crate) fn begins(actions: &[Action]) -> bool {
     actions.first().is_some_and(|first| first.kind == Kind::PauseStarted)
 }
 
-/// Appends actions to a record as whole lines in one write, and returns the record's id. Where the first one is `PauseStarted`,
-/// the record begins, or goes on without that action. `None`: the record was finalized or discarded meanwhile. The caller holds
-/// the record's lock.
+/// Appends actions to a record as whole lines in one write. Where the first one is `PauseStarted`, the record begins with a new id, or goes
+/// on without that action. Nothing happens if the record was finalized or discarded meanwhile. The caller holds the record's lock.
 pub(crate) fn append(
-    sessions: &Sessions,
     path: &Path,
     mut actions: Vec<Action>,
-) -> Result<Option<String>, String> {
-    let is_start = begins(&actions);
+    new_id: impl FnOnce() -> Result<String, String>,
+) -> Result<(), String> {
     let unwritten = |error| failed(path, "written", &error);
+    let is_start = begins(&actions);
     let mut file = match open_regular(path, OpenOptions::new().read(true).append(true).create(is_start)) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         opened => opened.map_err(unwritten)?.0,
     };
-    if let Some(id) = id(&file).map_err(unwritten)? {
-        actions.retain(|action| action.kind != Kind::PauseStarted);
-        return append_lines(&mut file, &id, actions).map(|()| Some(id)).map_err(unwritten);
-    }
-    let begun = sessions.begin(&mut file, actions)?;
-    if file.metadata().is_ok_and(|there| there.len() == 0) {
-        let _ = fs::remove_file(path);
-    }
-    begun.map(Some).map_err(unwritten)
+    let id = match id(&file).map_err(unwritten)? {
+        Some(id) => {
+            actions.retain(|action| action.kind != Kind::PauseStarted);
+            id
+        }
+        None => new_id()?,
+    };
+    append_lines(&mut file, &id, actions).map_err(|error| {
+        if file.metadata().is_ok_and(|there| there.len() == 0) {
+            let _ = fs::remove_file(path);
+        }
+        unwritten(error)
+    })
 }
 
 /// Takes back a line that could not be written whole. Where even that fails, the next call ends the line.

@@ -12,7 +12,7 @@ use shared::hook::Remembered;
 use shared::host::Timestamp;
 use shared::state::{MACHINE, Store, read_regular};
 
-use crate::record::{JSON, Sessions};
+use crate::record::{JSON, Sessions, id_at};
 use crate::snapshot::Snapshot;
 
 /// The bytes of the longest snapshot that is read.
@@ -96,11 +96,14 @@ impl Registry {
         self.entries.iter_mut().find(|entry| entry.id == id && entry.project == project)
     }
 
-    /// Adds a record that has begun, or that goes on.
-    pub(crate) fn begin(&mut self, entry: Entry) {
-        if self.of(&entry.project, &entry.id).is_none() {
-            self.entries.push(entry);
-        }
+    /// Adds a record that begins now. Returns its id, which no other record of the project has.
+    pub(crate) fn begin(&mut self, entry: Entry, at: Timestamp) -> String {
+        let first = id_at(at);
+        let numbered = (2..).map(|number| format!("{first}-{number}"));
+        let mut ids = std::iter::once(first.clone()).chain(numbered);
+        let id = ids.find(|id| self.of(&entry.project, id).is_none()).unwrap_or_default();
+        self.entries.push(Entry { id: id.clone(), ..entry });
+        id
     }
 
     pub(crate) fn remove(&mut self, project: &Path, id: &str) {
@@ -186,12 +189,12 @@ mod tests {
     #[test]
     fn keeps_records_of_two_projects_apart() {
         let mut registry = Registry::default();
-        let other = Entry { project: "/q".into(), ..entry("a", None) };
-        for new in [entry("a", None), other, entry("a", Some(1))] {
-            registry.begin(new);
-        }
-        assert_eq!(registry.entries.len(), 2);
-        registry.remove(Path::new("/p"), "a");
-        assert!(registry.of(Path::new("/p"), "a").is_none() && registry.of(Path::new("/q"), "a").is_some());
+        let at = Timestamp::from_rfc3339("2026-01-06T12:00:00Z").unwrap();
+        let other = Entry { project: "/q".into(), ..entry("", None) };
+        let ids = [entry("", None), other, entry("", None)].map(|new| registry.begin(new, at));
+        let id = "session-20260106-120000";
+        assert_eq!(ids, [id, id, "session-20260106-120000-2"]);
+        registry.remove(Path::new("/p"), id);
+        assert!(registry.of(Path::new("/p"), id).is_none() && registry.of(Path::new("/q"), id).is_some());
     }
 }

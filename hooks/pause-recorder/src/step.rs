@@ -109,10 +109,12 @@ impl Step {
                 } else if !path.exists() {
                     return Ok(());
                 }
-                let id = record::locked(&path, || record::append(&sessions, &path, actions));
-                let Some(id) = id?.filter(|_| begins) else { return Ok(()) };
-                let entry = Entry { id, project: root, session, transcript, ..Entry::default() };
-                registry::change(&own, |registry| registry.begin(entry))
+                let new_id = || {
+                    let (mut id, entry) =
+                        (String::new(), Entry { project: root, session, transcript, ..Entry::default() });
+                    registry::change(&own, |registry| id = registry.begin(entry, now)).map(|()| id)
+                };
+                record::locked(&path, || record::append(&path, actions, new_id))
             }
             Self::Finish(end) => finalize(&sessions, &own, &end),
             Self::Learn { model, tokens } => registry::change(&own, |registry| {
@@ -154,7 +156,7 @@ pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<()
         let is_ended = recorded.actions.last().is_some_and(|last| last.kind == Kind::PauseFinalized);
         if !goes_on && !is_ended {
             let last = Numbers::new(&recorded, end.at).last_line(end.at);
-            record::append(sessions, &end.path, vec![last.clone()])?;
+            record::append(&end.path, vec![last.clone()], || Ok(recorded.id.clone()))?;
             recorded.actions.push(last);
         }
         let (files, digest) = match end.ending {

@@ -13,6 +13,8 @@ use shared::host::Timestamp;
 use super::{ARCHIVE, Action, ENDS, Kind, Recorded, Sessions, append, is_record_id, read, remove};
 use crate::tests::World;
 
+const ID: &str = "session-20260106-120000";
+
 fn action(kind: Kind, second: i64) -> Action {
     let at = Timestamp::from_secs(1_767_700_800 + second);
     Action::new(kind, at, json!({}), 0.9)
@@ -23,13 +25,17 @@ impl World {
         self.sessions().active_path("s")
     }
 
-    fn start(&self) -> String {
+    fn writes(&self, kind: Kind, second: i64) -> Result<(), String> {
+        append(&self.path(), vec![action(kind, second)], || Ok(ID.to_owned()))
+    }
+
+    fn start(&self) {
         self.sessions().open().unwrap();
-        append(&self.sessions(), &self.path(), vec![action(Kind::PauseStarted, 0)]).unwrap().unwrap()
+        self.writes(Kind::PauseStarted, 0).unwrap();
     }
 
     fn append(&self, second: i64) {
-        append(&self.sessions(), &self.path(), vec![action(Kind::ToolCall, second)]).unwrap();
+        self.writes(Kind::ToolCall, second).unwrap();
     }
 
     fn text(&self) -> String {
@@ -48,10 +54,10 @@ impl World {
 #[test]
 fn holds_a_line_for_each_action_and_is_private() {
     let world = World::new(Timestamp::from_secs(0));
-    let id = world.start();
+    world.start();
     world.append(1);
     let recorded = world.recorded();
-    assert_eq!((recorded.id.as_str(), recorded.skipped_lines), (id.as_str(), 0));
+    assert_eq!((recorded.id.as_str(), recorded.skipped_lines), (ID, 0));
     assert_eq!(world.kinds(), [Kind::PauseStarted, Kind::ToolCall]);
     assert_eq!(fs::metadata(world.path()).unwrap().permissions().mode() & 0o777, 0o600);
     let first = r#"{"type":"pause_started","timestamp":"2026-01-06T12:00:00.000Z","session_id":"session-20260106-120000","data":{},"context_percentage":0.9}"#;
@@ -61,16 +67,9 @@ fn holds_a_line_for_each_action_and_is_private() {
 #[test]
 fn goes_on_where_it_exists() {
     let world = World::new(Timestamp::from_secs(0));
-    let id = world.start();
-    assert_eq!(world.start(), id);
+    world.start();
+    world.start();
     assert_eq!(world.kinds(), [Kind::PauseStarted]);
-    let other = append(
-        &world.sessions(),
-        &world.sessions().active_path("another"),
-        vec![action(Kind::PauseStarted, 0)],
-    )
-    .unwrap();
-    assert_eq!(other.as_deref(), Some("session-20260106-120000-2"));
 }
 
 #[test]
@@ -104,8 +103,7 @@ fn is_no_link() {
     let target = world.at("target");
     fs::write(&target, "precious").unwrap();
     symlink(&target, world.path()).unwrap();
-    assert!(append(&world.sessions(), &world.path(), vec![action(Kind::PauseStarted, 0)]).is_err());
-    assert!(append(&world.sessions(), &world.path(), vec![action(Kind::ToolCall, 1)]).is_err());
+    assert!(world.writes(Kind::PauseStarted, 0).is_err() && world.writes(Kind::ToolCall, 1).is_err());
     assert_eq!(fs::read_to_string(target).unwrap(), "precious");
 }
 
@@ -155,20 +153,6 @@ fn uses_no_folder_outside_of_the_project() {
     let (_world, sessions) = project();
     fs::write(sessions.root.join(".claude"), "a file").unwrap();
     assert!(sessions.open().is_err());
-}
-
-#[test]
-fn finds_an_id_that_no_file_has() {
-    let (_world, sessions) = opened();
-    let at = Timestamp::from_rfc3339("2026-01-06T12:00:00Z").unwrap();
-    let free = || sessions.free_id(at);
-    assert_eq!(free(), "session-20260106-120000");
-    fs::write(sessions.dir.join("session-20260106-120000-2.md"), "").unwrap();
-    assert_eq!(free(), "session-20260106-120000");
-    fs::write(sessions.dir.join("session-20260106-120000-incremental.jsonl.gz"), "").unwrap();
-    assert_eq!(free(), "session-20260106-120000-3");
-    fs::write(sessions.dir.join("notes.json"), "").unwrap();
-    assert_eq!(sessions.ids(&ENDS), ["session-20260106-120000-2", "session-20260106-120000"]);
 }
 
 #[test]
