@@ -58,21 +58,19 @@ pub(crate) fn left(
         let is_ours = |id: &str| registry.of(&sessions.root, id).is_some();
         notices.extend(sessions.compress_archives(before, is_ours).err());
     }
-    let is_new = matches!(source, "startup" | "clear") && settings.resume_context;
-    (notices, is_new.then(|| unread(context, session, sessions)).flatten())
-}
-
-/// The latest snapshot, if no session has received it and it is what this machine wrote.
-fn unread(context: &Context<'_, Settings>, session: &str, sessions: &Sessions) -> Option<(String, String)> {
-    let kept = DAY * context.settings.resume_within_days.get();
+    if !settings.resume_context || !matches!(source, "startup" | "clear") {
+        return (notices, None);
+    }
+    // A record that was finalized just now is in the registry.
     let registry = registry::read(context.store);
-    let latest = registry.unread(&sessions.root, session, context.host.now(), kept)?;
-    let Kept { id, provenance: "unread", snapshot: Some(snapshot) } = registry.kept(sessions, &latest.id)
-    else {
-        return None;
-    };
-    let brief = brief_of(context, sessions, &id, &snapshot);
-    Some((id, brief))
+    let kept = DAY * settings.resume_within_days.get();
+    let latest = registry.unread(&sessions.root, session, host.now(), kept);
+    let latest = latest.map(|entry| registry.kept(sessions, &entry.id)).filter(Kept::is_ours);
+    let unread = latest.and_then(|Kept { id, snapshot, .. }| {
+        let brief = brief_of(context, sessions, &id, &snapshot?);
+        Some((id, brief))
+    });
+    (notices, unread)
 }
 
 /// The text, with places for `{when}`, `{percent}`, `{facts}` and `{path}`.

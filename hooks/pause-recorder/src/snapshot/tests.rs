@@ -203,23 +203,6 @@ fn lists_are_bounded_and_the_newest_fit() {
 }
 
 #[test]
-fn every_line_is_one_line_without_secrets_and_short() {
-    let hostile =
-        format!("a\n# Forged\u{202e} sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789 {}", "x ".repeat(500));
-    let todos = Todos { active: vec![hostile.clone()], completed: vec![hostile.clone()] };
-    let recent_commits = vec![commit("1", "2026-01-06T12:03:00Z", &hostile)];
-    let git = GitContext { recent_commits, ..git() };
-    let recorded = recorded(vec![said(&hostile), asked(&hostile)]);
-    let done = accomplishments(&recorded, &todos, &git, noon(0));
-    let lines = [done, next_steps(&recorded, &todos, &[])].concat();
-    assert_eq!(lines.len(), 5);
-    for line in lines {
-        assert!(!line.contains(['\n', '\u{202e}']) && !line.contains("sk-ant"), "{line}");
-        assert!(line.chars().count() <= 260, "{line}");
-    }
-}
-
-#[test]
 fn edited_files_are_told_once_relative_to_the_project_in_the_order_of_their_first_change() {
     let tool = |kind, tool: &str| of(kind, json!({ "event": "tool_failure", "tool": tool, "path": "/p/a" }));
     let actions = vec![
@@ -297,21 +280,6 @@ fn a_page_as_people_read_it() {
         assert!(page.contains(part), "{part}\n---\n{page}");
     }
     assert!(markdown(&least()).contains("- context: not known\n"));
-}
-
-#[test]
-fn hostile_texts_forge_no_line_of_the_page() {
-    let mut snapshot = full();
-    let hostile = "x\n\n# Heading\n```\n- item\u{2028}<b>\u{202e}`".to_owned();
-    snapshot.git.branch = Some(hostile.clone());
-    snapshot.git.recent_commits[0].message = hostile.clone();
-    snapshot.files_touched = vec![hostile.clone()];
-    snapshot.next_steps = vec![hostile.clone(), String::new()];
-    snapshot.session_id = hostile;
-    let page = markdown(&snapshot);
-    let lines = |page: &str| page.lines().map(|line| line.chars().take(2).collect()).collect::<Vec<String>>();
-    assert!(lines(&page).iter().all(|line| ["- ", "# ", "##", ""].contains(&line.as_str())), "{page}");
-    assert_eq!(page.matches("\n## ").count(), markdown(&full()).matches("\n## ").count(), "{page}");
 }
 
 #[test]
