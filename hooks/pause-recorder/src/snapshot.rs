@@ -314,7 +314,7 @@ pub(crate) fn markdown(snapshot: &Snapshot) -> String {
     page
 }
 
-/// The text as code, in which nothing is markup; on one line, because an empty line would end it. Unseen characters are spelled
+/// The text as code, in which nothing is markup but a backtick, which becomes `'`; on one line, because an empty line would end it. Unseen characters are spelled
 /// out, in double quotes then.
 fn code(text: &str) -> String {
     let text = text.replace('`', "'");
