@@ -30,7 +30,9 @@ pub(crate) fn decide(input: &Input<'_, IntentValidator>) -> Outcome {
 
 fn recorded(input: &Input<'_, IntentValidator>, declared: &[Recorded]) -> Outcome {
     let mut state = input.state.clone();
-    declared.iter().for_each(|recorded| state.declare(recorded.clone()));
+    for recorded in declared {
+        state.declare(recorded.clone());
+    }
     Outcome::pass().remembering(Memory::Note(state))
 }
 

@@ -159,12 +159,10 @@ pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<()
             record::append(&end.path, vec![last.clone()], || Ok(recorded.id.clone()))?;
             recorded.actions.push(last);
         }
-        let (files, digest) = match end.ending {
-            Ending::Minimal => Default::default(),
-            _ => {
-                let transcript = end.transcript.as_deref();
-                write(sessions, &build(&recorded, &sessions.root, git, transcript, end.at))?
-            }
+        let (files, digest) = if end.ending == Ending::Minimal {
+            Default::default()
+        } else {
+            write(sessions, &build(&recorded, &sessions.root, git, end.transcript.as_deref(), end.at))?
         };
         registry::change(own, |registry| {
             // A stranger's record stays a stranger's.

@@ -222,15 +222,15 @@ fn place_of_a_models_compaction_is_kept_for_all_sessions() {
 #[test]
 fn level_is_reached_at_its_percentage_and_the_record_begins_before_a_compaction() {
     for (point, margin, expected) in [
-        (None, 3, 90.0),
-        (Some(83.5), 3, 80.5),
-        (Some(83.5), 0, 83.5),
-        (Some(93.0), 3, 90.0),
-        (Some(20.0), 50, 1.0),
+        (None, 3, "90.0"),
+        (Some(83.5), 3, "80.5"),
+        (Some(83.5), 0, "83.5"),
+        (Some(93.0), 3, "90.0"),
+        (Some(20.0), 50, "1.0"),
     ] {
         let mut settings = defaults();
         settings.compaction_margin_points = Bounded::new(margin).unwrap();
         let found = LEVELS.map(|level: Level| level.percent(&settings, point));
-        assert_eq!(found.map(|at| (at * 10.0).round()), [700.0, 850.0, expected * 10.0, 950.0], "{point:?}");
+        assert_eq!(found.map(|at| format!("{at:.1}")), ["70.0", "85.0", expected, "95.0"], "{point:?}");
     }
 }
