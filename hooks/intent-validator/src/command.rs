@@ -161,21 +161,17 @@ pub(crate) fn status_lines(settings: &Settings, asker: &Asker<'_>) -> Vec<String
 }
 
 fn status_text(texts: &mut Texts<'_>, settings: &Settings) -> String {
+    let model = |name: &str| format!("by the model {name}");
     let stage1 = match settings.stage1 {
         Stage1::Local => "by the form".to_owned(),
-        Stage1::Model => format!("by the model {}", settings.stage1_model),
-        Stage1::LocalThenModel => format!("by the form, else by the model {}", settings.stage1_model),
+        Stage1::Model => model(&settings.stage1_model),
+        Stage1::LocalThenModel => format!("by the form, else {}", model(&settings.stage1_model)),
     };
-    let stage2 = match settings.stage2 {
-        Stage2::Off => "off".to_owned(),
-        Stage2::Model => format!("by the model {}", settings.stage2_model),
-    };
-    let values = [
-        ("stage1", stage1.as_str()),
-        ("stage2", stage2.as_str()),
-        ("core_paths", &settings.core_paths.join(", ")),
-        ("tdd", if settings.tdd { "TEST is needed there" } else { "TEST is not needed" }),
-    ];
+    let is_reviewed = settings.stage2 == Stage2::Model;
+    let stage2 = if is_reviewed { model(&settings.stage2_model) } else { "off".to_owned() };
+    let tdd = if settings.tdd { "TEST is needed there" } else { "TEST is not needed" };
+    let core_paths = settings.core_paths.join(", ");
+    let values = [("stage1", &*stage1), ("stage2", &stage2), ("core_paths", &core_paths), ("tdd", tdd)];
     filled(texts, STATUS, &values)
 }
 

@@ -37,7 +37,7 @@ pub(crate) enum Facts {
     Change(Box<Known>),
     Declared(Vec<Recorded>),
     Command(cli::Reply),
-    Start { text: String, notice: Option<String> },
+    Start(String),
     SessionEnd,
 }
 
@@ -139,7 +139,8 @@ fn ask(context: &Context<'_, Settings>, tool: &ToolCall, state: &State, known: &
     if let Standing::AskForReview { declared, .. } = stands(known) {
         known.stage2 = Some(ask_for_review(context, tool, known, &declared, &mut texts));
     }
-    known.notice = notice(context, &texts);
+    let session = context.request.call.session_id.as_deref();
+    known.notice = texts.notice(IntentValidator::NAME, context.store, session);
 }
 
 fn announcement(context: &Context<'_, Settings>) -> Facts {
@@ -150,11 +151,7 @@ fn announcement(context: &Context<'_, Settings>) -> Facts {
     if settings.tdd {
         text = format!("{text}\n{}", about_tests(&mut texts, settings));
     }
-    Facts::Start { text, notice: notice(context, &texts) }
-}
-
-fn notice(context: &Context<'_, Settings>, texts: &Texts<'_>) -> Option<String> {
-    texts.notice(IntentValidator::NAME, context.store, context.request.call.session_id.as_deref())
+    Facts::Start(text)
 }
 
 #[cfg(test)]

@@ -77,7 +77,7 @@ pub(crate) struct Reading {
     pub(crate) compacted_at: u64,
 }
 
-/// The hook ignores a compaction below this percentage: the user set an early one, or the window was another.
+/// The hook ignores a compaction below this percentage: one long result may have filled the context since the last reply.
 const LEAST_BELIEVED_PERCENT: f64 = 20.0;
 
 impl Reading {
@@ -177,11 +177,8 @@ pub(crate) fn reading(context: &Context<'_, Settings>, state: &State, is_recorde
 
 /// A fresh report. Before the first reply Claude Code reports 0, even for a resumed session.
 fn by_status_line(context: &Context<'_, Settings>, told: &SessionUsage) -> Option<Reading> {
-    let (now, written) = (context.host.now(), Timestamp::from_secs(told.written_at));
-    let tokens = told.context.used_tokens.filter(|tokens| *tokens > 0)?;
-    if written > now || now.since(written) > FRESH {
-        return None;
-    }
+    let age = context.host.now().since(Timestamp::from_secs(told.written_at));
+    let tokens = told.context.used_tokens.filter(|tokens| *tokens > 0 && age <= FRESH)?;
     let window = window(context.settings, &told.model, told.context.size, tokens);
     Some(Reading { tokens, window, model: told.model.clone(), compacted_at: 0 })
 }

@@ -286,12 +286,7 @@ pub(crate) fn append(
         }
         None => new_id()?,
     };
-    append_lines(&mut file, &id, actions).map_err(|error| {
-        if file.metadata().is_ok_and(|there| there.len() == 0) {
-            let _ = fs::remove_file(path);
-        }
-        unwritten(error)
-    })
+    append_lines(&mut file, &id, actions).map_err(unwritten)
 }
 
 /// Takes back a line that could not be written whole. Where even that fails, the next call ends the line.

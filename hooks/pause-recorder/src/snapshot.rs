@@ -30,9 +30,7 @@ const SAME_CHARS: usize = 100;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Snapshot {
-    /// The record's id: `session-YYYYMMDD-HHMMSS`, in UTC, with `-2` and so on where two began in one second.
     pub(crate) session_id: String,
-    /// When the record ended.
     #[serde(with = "rfc3339")]
     pub(crate) paused_at: Timestamp,
     pub(crate) duration_hours: f64,
@@ -41,11 +39,11 @@ pub(crate) struct Snapshot {
     pub(crate) schema_version: u32,
     pub(crate) git: GitContext,
     pub(crate) todos: Todos,
-    /// Files that were written or edited, relative to the project where they lie in it, in the order of their first change.
+    /// In the order of their first change.
     pub(crate) files_touched: Vec<String>,
-    /// Work that is done: tasks that were completed, commits that were made, and the last words of turns.
+    /// Tasks that were completed, commits of the record, and the last words of turns.
     pub(crate) accomplishments: Vec<String>,
-    /// Work that is open: the last prompt, answered or not, tasks that are not completed, and what was asked before, the last first.
+    /// The last prompt, answered or not, tasks that are not completed, and earlier prompts, the last first.
     pub(crate) next_steps: Vec<String>,
     pub(crate) skipped_lines: u64,
 }
@@ -62,7 +60,6 @@ pub(crate) struct ContextUsage {
     pub(crate) tokens_used: u64,
     /// Tokens that fit; 0: not known.
     pub(crate) tokens_total: u64,
-    /// Percent, 0 to 100, to two digits.
     pub(crate) percentage: f64,
 }
 
