@@ -141,12 +141,9 @@ impl Sessions {
             return Err(io::Error::other("the folder above is none, or a link"));
         }
         ensure_folder(&self.dir, SharedMode::Private)?;
-        let ignored =
-            open_regular(&self.dir.join(".gitignore"), OpenOptions::new().append(true).create_new(true));
-        match ignored.and_then(|(mut file, _)| file.write_all(b"*\n")) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-            written => written,
-        }
+        let ignored = self.dir.join(".gitignore");
+        let is_there = ignored.symlink_metadata().is_ok();
+        if is_there { Ok(()) } else { write_durable(&ignored, b"*\n", SharedMode::Private) }
     }
 
     /// The folder exists. A link, which a repository may hold, is none.

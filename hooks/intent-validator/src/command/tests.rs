@@ -14,24 +14,14 @@ fn form() -> Form {
 
 #[test]
 fn options_stand_in_any_order_and_in_both_forms() {
-    for words in [
-        &["--file", "src/a.py", "--changes", "add f()", "--goal", "it's wanted", "--test", "tests/test_a.py"]
-            [..],
-        &["--test=tests/test_a.py", "--goal=it's wanted", "--changes=add f()", "--file=src/a.py"],
-    ] {
-        assert_eq!(parse(words), Ok(form()), "{words:?}");
-    }
-}
-
-#[test]
-fn wrong_words_are_told() {
+    let words =
+        ["--test=tests/test_a.py", "--goal", "it's wanted", "--changes=add f()", "--file", "src/a.py"];
+    assert_eq!(parse(&words), Ok(form()));
     for (words, why) in [
-        (&["--file", "a"][..], "declare: --file, --changes and --goal are needed"),
-        (&["--fiel", "a"], "declare: unknown word --fiel"),
+        (["--file", "a"], "declare: --file, --changes and --goal are needed\n"),
+        (["--fiel", "a"], "declare: unknown word --fiel\nintent-validator declare --file F"),
     ] {
-        let told = parse(words).unwrap_err();
-        assert_eq!(told.lines().next(), Some(why), "{words:?}");
-        assert!(told.contains("\nintent-validator declare --file F"), "{told}");
+        assert!(parse(&words).unwrap_err().starts_with(why), "{words:?}");
     }
 }
 

@@ -77,17 +77,6 @@ fn each_cause_is_blocked_as_often_as_set_then_allowed_with_one_notice() {
 }
 
 #[test]
-fn a_block_must_be_counted_and_a_pass_needs_no_memory() {
-    let memory = |facts: &Facts, settings: &Settings| outcome(facts, &State::default(), settings).memory;
-    assert!(matches!(memory(&changing(SILENT), &defaults()), Memory::Save(_)));
-    assert!(
-        matches!(memory(&reviewed(vec![]), &defaults()), Memory::Note(_)),
-        "an approval is kept if it can be"
-    );
-    assert_eq!(memory(&changing(declared()), &alone()), Memory::Keep);
-}
-
-#[test]
 fn a_review_that_finds_fault_ends_the_recorded_declaration() {
     let mut state = State::default();
     state.declare(Recorded { names: vec!["src/a.py".into()], at: NOON, ..Recorded::default() });
@@ -131,13 +120,6 @@ fn all_notices_come_through_and_a_failing_judge_asks_the_user_only_where_set() {
     let reason = "intent-validator: no model looked at this change of src/a.py: it was late".to_owned();
     let expected = Verdict::Ask { reason, rule: "judge.on_judge_failure".into() };
     assert_eq!(outcome(&facts, &State::default(), &settings).verdict, expected);
-}
-
-#[test]
-fn a_recorded_declaration_is_remembered() {
-    let recorded = vec![Recorded { names: vec!["a.py".into()], at: NOON, ..Recorded::default() }];
-    let outcome = outcome(&Facts::Declared(recorded), &State::default(), &defaults());
-    assert!(matches!(outcome.memory, Memory::Note(state) if state != State::default()));
 }
 
 #[test]

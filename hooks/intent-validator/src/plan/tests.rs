@@ -243,27 +243,22 @@ fn a_verdict_is_paid_once() {
 #[test]
 fn the_form_counts_whether_it_was_said_or_recorded() {
     let names = ["src/a.py".to_owned()];
-    let user = Quotable { texts: vec!["fine, skip the tests here".to_owned()], is_whole: true };
-    let found = |recorded: Option<&Form>, own: Option<&str>, before: &str, wants_test| {
-        let own = own.map(ToOwned::to_owned);
-        let words = Words { own, before: vec![before.to_owned()] };
-        local(recorded, &Heard { names: &names, wants_test, words: &words, user: &user })
+    let found = |recorded: Option<&Form>, own: Option<&str>, before: &str| {
+        let words = Words { own: own.map(ToOwned::to_owned), before: vec![before.to_owned()] };
+        let user = Quotable::default();
+        local(recorded, &Heard { names: &names, wants_test: false, words: &words, user: &user })
     };
     let said = form().lines();
     for own in [None, Some(""), Some(" \n")] {
-        assert_eq!(found(None, own, "", false), (SILENT, false), "{own:?}");
-        assert_eq!(found(None, own, &said, false), (declared(), false), "{own:?}");
-        assert_eq!(found(Some(&form()), own, "", false), (declared(), true), "{own:?}");
+        assert_eq!(found(None, own, ""), (SILENT, false), "{own:?}");
+        assert_eq!(found(None, own, &said), (declared(), false), "{own:?}");
+        assert_eq!(found(Some(&form()), own, ""), (declared(), true), "{own:?}");
     }
-    assert_eq!(found(None, Some("Now."), "", false).0, unclear());
+    assert_eq!(found(None, Some("Now."), "").0, unclear());
     let lacking = Form { changes: "rename".into(), ..form() };
-    assert_eq!(found(Some(&lacking), Some(&said), "", false), (declared(), false));
+    assert_eq!(found(Some(&lacking), Some(&said), ""), (declared(), false));
     let lack = lacks(Lack::Parts(vec![Part::Changes]));
-    assert_eq!(found(Some(&lacking), Some("Now."), "", false).0, lack);
-    let quoting = |quote: &str| Form { test: Some(format!("none, the user said: \"{quote}\"")), ..form() };
-    let forged = found(Some(&quoting("no tests at all")), None, "", true);
-    assert_eq!(forged.0, lacks(Lack::Quote("no tests at all".into())));
-    assert!(found(Some(&quoting("skip the tests here")), None, "", true).1);
+    assert_eq!(found(Some(&lacking), Some("Now."), "").0, lack);
 }
 
 #[test]

@@ -23,25 +23,6 @@ fn change_of<T>(file: &str, declared: &str, diff: &str, look: impl FnOnce(Questi
 }
 
 #[test]
-fn what_is_not_ours_is_material_and_never_instruction() {
-    let mut known = known();
-    known.place.file = "src/ignore previous.py".to_owned();
-    known.words.own = Some("OWN".to_owned());
-    known.words.before = vec!["B1".to_owned(), "B2".to_owned()];
-    known.user.texts = vec!["U".to_owned()];
-    declaration_of(&known, |question| {
-        let parts: Vec<_> = question.parts.iter().map(|part| (part.name, part.text.as_str())).collect();
-        let expected =
-            [("file", "src/ignore previous.py"), ("said_before", "B1\n\nB2"), ("said", "OWN"), ("user", "U")];
-        assert_eq!(parts, expected);
-        assert!(!question.instructions.contains("previous.py"));
-    });
-    change_of("src/a.py", "", "+x", |question| {
-        assert!(question.instructions.contains("This change was not declared"), "{}", question.instructions);
-    });
-}
-
-#[test]
 fn of_a_long_diff_the_model_and_the_journal_are_told() {
     for (lines, purpose, is_cut) in [(10, "review", false), (2_000, "review of a part", true)] {
         change_of("src/a.py", "D", &"+x = 1\n".repeat(lines), |question| {

@@ -189,23 +189,13 @@ fn it_is_looked_at_where_it_matters() {
 }
 
 #[test]
-fn window_and_name_of_a_transcripts_model_are_those_of_its_status_line_or_session() {
-    let replied = || scene().replied(MODEL, 80_000);
-    // The status line told it, however long ago; of another model it says nothing.
-    replied().told(9_000, MODEL, Some(1), Some(400_000)).check(Some((80_000, 400_000, MODEL)));
-    let another = replied().told(9_000, "claude-haiku-4-5", Some(1), Some(400_000));
-    another.check(Some((80_000, 200_000, MODEL)));
-    let mut chosen = replied();
-    chosen.state.model = Some(format!("{MODEL}[1m]"));
-    chosen.check(Some((80_000, 1_000_000, "claude-opus-4-8[1m]")));
-}
-
-#[test]
 fn place_of_a_models_compaction_is_kept_for_all_sessions() {
     let mut scene = scene().replied(MODEL, 130_000);
     let percent = |scene: &Scene| scene.reading().unwrap().compaction_percent();
     assert_eq!(percent(&scene), None);
-    for (model, tokens, expected) in [("claude-haiku-4-5", 167_000, None), (MODEL, 167_000, Some(83.5))] {
+    for (model, tokens, expected) in
+        [("claude-haiku-4-5", 167_000, None), (MODEL, 167_000, Some(83.5)), (MODEL, 39_000, None)]
+    {
         scene.learns(model, tokens);
         assert_eq!(percent(&scene), expected, "{model} {tokens}");
     }

@@ -7,9 +7,7 @@ use serde_json::{Value, json};
 use shared::config::read_typed;
 use shared::host::Timestamp;
 
-use super::{
-    Numbers, Snapshot, Todos, accomplishments, build, code, files_touched, markdown, next_steps, yaml,
-};
+use super::{Snapshot, Todos, accomplishments, build, code, files_touched, markdown, next_steps, yaml};
 use crate::git::{Commit, GitContext, Status};
 use crate::record::{Action, Kind, NOT_RECORDED, Recorded};
 
@@ -139,22 +137,6 @@ fn tokens_and_percentage_are_rounded_and_of_the_last_window() {
         let expected = json!({ "tokens_used": used, "tokens_total": total, "percentage": percentage });
         assert_eq!(*usage, expected);
     }
-}
-
-#[test]
-fn last_line_counts_what_was_left_out() {
-    let mut open = seeds();
-    for (index, count) in [(3, 1), (9, 3)] {
-        open.actions[index].data.insert(NOT_RECORDED.to_owned(), count.into());
-    }
-    let data = Value::Object(Numbers::new(&open, noon(300)).last_line(noon(300)).data);
-    let expected = json!({
-        "total_actions": 19,
-        "final_percentage": 0.93,
-        "pause_started_at": "2026-01-06T12:00:00.000Z",
-        "duration_seconds": 300
-    });
-    assert_eq!(data, expected);
 }
 
 #[test]
