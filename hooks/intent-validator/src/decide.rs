@@ -46,7 +46,7 @@ fn change(input: &Input<'_, IntentValidator>, known: &Known) -> Outcome {
         Outcome { verdict, audit: Audit::to(next), ..Outcome::pass() }
     };
     let outcome = match (Scene { known, settings: input.settings, state: input.state }).standing() {
-        Standing::Lacks(lack) => refuse(lack.cause(), wording::lacks(known, &lack)),
+        Standing::Lacks(lack) => refuse(Cause::Declaration, wording::lacks(known, &lack)),
         Standing::Found(findings) => refuse(Cause::Checks, wording::found(known, &findings, Cause::Checks)),
         Standing::Reviewed { findings, key } => {
             let outcome = refuse(Cause::Review, wording::found(known, &findings, Cause::Review));

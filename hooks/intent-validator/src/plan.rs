@@ -69,15 +69,6 @@ pub(crate) enum Allowed {
     Private,
 }
 
-impl Lack {
-    pub(crate) const fn cause(&self) -> Cause {
-        match self {
-            Self::Form | Self::Parts(_) => Cause::Declaration,
-            Self::Test | Self::Quote(_) => Cause::Test,
-        }
-    }
-}
-
 /// Stage 1 without a model: the recorded form, then the messages; and whether the recorded form counts.
 pub(crate) fn local(recorded: Option<&Form>, heard: &Heard<'_>) -> (Judgement, bool) {
     let recorded = recorded.map(|form| form::judge_recorded(form, heard));
@@ -158,9 +149,11 @@ impl Scene<'_> {
     }
 
     fn lacks(&self, lack: &Lack) -> Result<First, Standing> {
-        let cause = lack.cause();
-        let allowed = || (String::new(), Some(Allowed::Enough(cause)));
-        if self.is_enough(cause) { Ok(allowed()) } else { Err(Standing::Lacks(lack.clone())) }
+        if self.is_enough(Cause::Declaration) {
+            Ok((String::new(), Some(Allowed::Enough(Cause::Declaration))))
+        } else {
+            Err(Standing::Lacks(lack.clone()))
+        }
     }
 
     fn second(&self, declared: &str, let_go: Option<Allowed>) -> Standing {

@@ -54,20 +54,14 @@ pub(crate) struct Recorded {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Cause {
     Declaration,
-    Test,
     Checks,
     Review,
 }
 
 impl Cause {
-    pub(crate) const fn is_of_stage1(self) -> bool {
-        matches!(self, Self::Declaration | Self::Test)
-    }
-
     pub(crate) const fn rule(self) -> &'static str {
         match self {
             Self::Declaration => "stage1",
-            Self::Test => "tdd",
             Self::Checks => "checks",
             Self::Review => "stage2",
         }
@@ -162,9 +156,8 @@ impl State {
     /// The number of blocks for this cause: of the file and agent for stage 1, else of this prompt too.
     pub(crate) fn count(&self, place: &Place, prompt: Option<&str>, cause: Cause) -> usize {
         let counts = |block: &&Block| {
-            let is_same = block.cause == cause && block.prompt.as_deref() == prompt;
-            let is_stage1 = block.cause.is_of_stage1() && cause.is_of_stage1();
-            block.place == *place && (is_same || is_stage1)
+            let is_due = cause == Cause::Declaration || block.prompt.as_deref() == prompt;
+            block.place == *place && block.cause == cause && is_due
         };
         self.blocks.iter().filter(counts).count()
     }
@@ -184,8 +177,8 @@ impl State {
                 causes.push(block.cause);
             }
         }
-        if !let_go.is_some_and(Cause::is_of_stage1) {
-            self.blocks.retain(|block| block.place != *place || !block.cause.is_of_stage1());
+        if let_go != Some(Cause::Declaration) {
+            self.blocks.retain(|block| block.place != *place || block.cause != Cause::Declaration);
         }
         let reaction = |cause: Cause| {
             let is_let_go = Some(cause) == let_go;

@@ -77,8 +77,7 @@ fn listed(findings: &[Finding]) -> String {
 impl Allowed {
     pub(crate) const fn words(self) -> &'static str {
         match self {
-            Self::Enough(Cause::Declaration) => "without a declaration",
-            Self::Enough(Cause::Test) => "without a test or the user's permission",
+            Self::Enough(Cause::Declaration) => "without a declaration that is whole",
             Self::Enough(Cause::Checks) => "with what was found in it",
             Self::Enough(Cause::Review) => "without another review",
             Self::Private => "not sent to a model",

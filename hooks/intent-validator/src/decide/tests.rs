@@ -64,11 +64,9 @@ fn run(facts: &Facts, settings: &Settings, times: usize) -> Vec<String> {
 
 #[test]
 fn each_cause_is_blocked_as_often_as_set_then_allowed_with_one_notice() {
-    for (local, rule, lack) in [
-        (SILENT, "stage1", "without a declaration"),
-        (lacks(Lack::Test), "tdd", "without a test or the user's permission"),
-    ] {
-        let (deny, let_go) = (format!("deny {rule}"), format!("allow {lack}"));
+    for local in [SILENT, lacks(Lack::Test)] {
+        let (deny, let_go) =
+            ("deny stage1".to_owned(), "allow without a declaration that is whole".to_owned());
         let expected = [deny.clone(), deny, format!("{let_go} (notice)"), let_go];
         assert_eq!(run(&changing(local), &alone(), 4), expected);
     }
@@ -92,11 +90,11 @@ fn a_review_that_finds_fault_ends_the_recorded_declaration() {
 fn the_outcome_of_blocks_is_reported_once_and_a_declared_change_sets_the_count_back() {
     let mut state = State::default();
     for _ in 0..2 {
-        state.block(&known().place, Some("p"), Cause::Test);
+        state.block(&known().place, Some("p"), Cause::Declaration);
     }
     for (local, reaction) in [
-        (declared(), ReactionKind::Followed.of("tdd")),
-        (lacks(Lack::Test), ReactionKind::Overridden.of("tdd")),
+        (declared(), ReactionKind::Followed.of("stage1")),
+        (lacks(Lack::Test), ReactionKind::Overridden.of("stage1")),
     ] {
         let is_declared = local == declared();
         let facts = changing(local);

@@ -188,8 +188,7 @@ fn the_models_answer_on_a_declaration() {
 fn after_two_blocks_the_change_is_still_reviewed() {
     let mixed = |case: &mut Case| {
         case.known.local = lacks(Lack::Test);
-        case.blocked(Cause::Declaration, 1);
-        case.blocked(Cause::Test, 1);
+        case.blocked(Cause::Declaration, 2);
     };
     assert_eq!(reviewed(&stands(mixed)), Some(""), "two are enough, whatever was missing");
     let found = stands(|case| {

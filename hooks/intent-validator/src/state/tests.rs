@@ -48,17 +48,17 @@ fn a_declaration_holds_for_its_file_and_agent_and_time() {
 fn blocks_count_by_file_agent_prompt_and_cause() {
     let mut state = State::default();
     let own = place("sub/src/a.py", None);
-    state.block(&own, Some("p"), Cause::Test);
+    state.block(&own, Some("p"), Cause::Declaration);
     state.block(&own, Some("q"), Cause::Declaration);
     state.block(&own, Some("p"), Cause::Checks);
     let agent = place("sub/src/a.py", Some("b"));
     let namesake = place("src/a.py", None);
     for (place, prompt, cause, expected) in [
-        (&own, "r", Cause::Test, 2),
+        (&own, "r", Cause::Declaration, 2),
         (&own, "p", Cause::Checks, 1),
         (&own, "q", Cause::Checks, 0),
-        (&agent, "p", Cause::Test, 0),
-        (&namesake, "p", Cause::Test, 0),
+        (&agent, "p", Cause::Declaration, 0),
+        (&namesake, "p", Cause::Declaration, 0),
     ] {
         assert_eq!(state.count(place, Some(prompt), cause), expected, "{place:?} {prompt} {cause:?}");
     }
