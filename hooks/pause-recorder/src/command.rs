@@ -257,12 +257,25 @@ impl Project<'_> {
     }
 
     fn list(&self) -> Reply {
-        let mut lines: Vec<String> = self.actives().iter().map(active_line).collect();
-        lines.extend(self.all_kept().map(|kept| kept_line(&kept)));
-        if lines.is_empty() {
-            lines.push(format!("nothing in {}", self.folder()));
-        }
-        Reply::yes(lines.join("\n"))
+        let active = |Active { record, recorded, name, is_own, is_known }: Active| {
+            let whose = match (is_own, is_known) {
+                (true, _) => "of this session",
+                (false, true) => "of another session",
+                (false, false) => "not begun on this machine",
+            };
+            let (actions, at) = (counted(recorded.actions.len() as u64), record.modified.local());
+            format!("{name}  being recorded, {actions}, {whose}, last written {at}")
+        };
+        let kept = |Kept { id, provenance, snapshot }: Kept| match snapshot {
+            None => format!("{id}  cannot be read, {provenance}"),
+            Some(snapshot) => {
+                let actions = counted(snapshot.incremental_pause.action_count);
+                format!("{id}  {}  {actions}, {provenance}", snapshot.paused_at.local())
+            }
+        };
+        let lines = self.actives().into_iter().map(active).chain(self.all_kept().map(kept));
+        let lines: Vec<String> = lines.collect();
+        Reply::yes(if lines.is_empty() { format!("nothing in {}", self.folder()) } else { lines.join("\n") })
     }
 
     /// Renders the JSON anew, because anybody may have written the Markdown beside it.
@@ -362,23 +375,6 @@ impl Project<'_> {
         let text = ids.iter().fold(head.to_owned(), |text, id| format!("{text}\n  {id}"));
         Ok(if dry_run { Reply::yes(text) } else { done(text, Step::Remove { record: None, ids }) })
     }
-}
-
-fn active_line(active: &Active) -> String {
-    let whose = match (active.is_own, active.is_known) {
-        (true, _) => "of this session",
-        (false, true) => "of another session",
-        (false, false) => "not begun on this machine",
-    };
-    let (actions, at) = (counted(active.recorded.actions.len() as u64), active.record.modified.local());
-    format!("{}  being recorded, {actions}, {whose}, last written {at}", active.name)
-}
-
-fn kept_line(kept: &Kept) -> String {
-    let (id, provenance) = (&kept.id, kept.provenance);
-    let Some(snapshot) = &kept.snapshot else { return format!("{id}  cannot be read, {provenance}") };
-    let actions = counted(snapshot.incremental_pause.action_count);
-    format!("{id}  {}  {actions}, {provenance}", snapshot.paused_at.local())
 }
 
 fn done(text: String, step: Step) -> Reply {

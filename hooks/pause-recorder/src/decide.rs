@@ -24,8 +24,8 @@ pub(crate) fn decide(input: &Input<'_, PauseRecorder>) -> Outcome<State, Step> {
     let (state, is_recorded) = (input.state.clone(), facts.record.is_some());
     let mut course = Course { input, facts, state, steps: Vec::new(), is_recorded };
     course.follow_compaction();
-    let reason = course.reason_to_begin();
     let new = course.new_levels();
+    let reason = course.reason_to_begin(&new);
     course.record(reason, &new);
     course.end();
     course.outcome(&new)
@@ -49,14 +49,9 @@ impl<'a> Course<'a> {
         self.input.request.call.session_id.clone().unwrap_or_default()
     }
 
-    /// How full the context is in percent, and the level's place.
-    fn percents(&self, level: Level) -> Option<(f64, f64)> {
-        let reading = self.facts.reading.as_ref()?;
-        Some((reading.percent(), level.percent(self.input.settings, reading.compaction_percent())))
-    }
-
-    fn has_reached(&self, level: Level) -> bool {
-        self.percents(level).is_some_and(|(percent, at)| percent >= at)
+    /// A record began by itself since the context last fell, or a parallel call has begun it just now.
+    fn has_begun(&self) -> bool {
+        self.is_recorded || self.input.state.told.contains(&Level::AutoPause)
     }
 
     /// Learns the context before a compaction. With a compaction the levels begin anew.
@@ -83,37 +78,32 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// A record begins by itself once until the context falls: at its level, or where Claude Code is about to compact.
-    fn reason_to_begin(&self) -> Option<&'static str> {
-        let has_begun = self.is_recorded || self.state.told.contains(&Level::AutoPause);
-        if has_begun {
-            None
-        } else if self.has_reached(Level::AutoPause) {
-            Some("auto_pause")
-        } else {
-            is_automatic_compaction(self.event()).then_some("compaction")
-        }
-    }
-
     /// The levels that are reached for the first time since the context fell.
     fn new_levels(&mut self) -> BTreeSet<Level> {
-        let is_below = |level: &Level| {
-            self.percents(*level).is_some_and(|(percent, at)| percent < at - LEVELS_RESTART_BELOW)
-        };
-        if LEVELS.iter().all(is_below) {
+        let Some(reading) = &self.facts.reading else { return BTreeSet::new() };
+        let (percent, compacted_at) = (reading.percent(), reading.compaction_percent());
+        let at = |level: &Level| level.percent(self.input.settings, compacted_at);
+        if LEVELS.iter().all(|level| percent < at(level) - LEVELS_RESTART_BELOW) {
             self.state.told.clear();
         }
-        let is_new = |level: &Level| self.has_reached(*level) && !self.state.told.contains(level);
+        let is_new = |level: &Level| percent >= at(level) && !self.state.told.contains(level);
         let new: BTreeSet<Level> = LEVELS.into_iter().filter(is_new).collect();
         self.state.told.extend(&new);
         new
     }
 
+    /// A record begins by itself once until the context falls: at its level, or where Claude Code is about to compact.
+    fn reason_to_begin(&self, new: &BTreeSet<Level>) -> Option<&'static str> {
+        match new.contains(&Level::AutoPause) {
+            _ if self.has_begun() => None,
+            true => Some("auto_pause"),
+            false => is_automatic_compaction(self.event()).then_some("compaction"),
+        }
+    }
+
     /// Begins the record for this reason, and records what has happened.
     fn record(&mut self, reason: Option<&str>, new: &BTreeSet<Level>) {
-        // A parallel call may have begun the record after this call looked for it.
-        let has_begun = self.input.state.told.contains(&Level::AutoPause);
-        if reason.is_none() && !self.is_recorded && !has_begun {
+        if reason.is_none() && !self.has_begun() {
             return;
         }
         let (reading, now, call) = (self.facts.reading.as_ref(), self.input.now, &self.input.request.call);
