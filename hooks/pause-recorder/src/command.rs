@@ -12,7 +12,7 @@ use transcript::transcript_of_session;
 
 use crate::PauseRecorder;
 use crate::actions::started;
-use crate::earlier::brief_of;
+use crate::observe::brief_of;
 use crate::occupancy::{Level, Reading, reading};
 use crate::record::{
     ACTIVE_PREFIX, ARCHIVE, ENDS, JSON, Record, Recorded, Sessions, id_at, is_record_id, read,
@@ -23,7 +23,7 @@ use crate::snapshot::{Numbers, markdown};
 use crate::step::{End, Ending, Step};
 use crate::text::counted;
 
-pub(crate) type Reply = cli::Reply<Step>;
+type Reply = cli::Reply<Step>;
 
 type Answer = Result<Reply, String>;
 

@@ -5,14 +5,12 @@
 //! - `record`, `actions`, `text`: the file of a session's record, a line for each action, made from an event
 //! - `snapshot`, `git`: one model of facts as JSON, YAML and Markdown
 //! - `registry`: the records and snapshots of this machine
-//! - `earlier`: records and snapshots of earlier sessions, at a new one's start
 //! - `observe`, `decide`, `step`: the facts, the rules, the effects
 //! - `command`: typed commands
 
 mod actions;
 mod command;
 mod decide;
-mod earlier;
 mod git;
 mod observe;
 mod occupancy;
@@ -67,7 +65,7 @@ impl Hook for PauseRecorder {
     }
 
     fn faults(settings: &Settings) -> Vec<SettingFault> {
-        strange_names(&settings.message_files, &[earlier::BRIEF])
+        strange_names(&settings.message_files, &[observe::BRIEF])
     }
 
     fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
