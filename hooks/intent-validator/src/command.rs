@@ -4,8 +4,6 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use secrets::masked;
-use serde_json::Value;
 use shared::cli::{self, Asker, Reply, Verb};
 use shared::hook::{Context, Hook};
 use shared::host::{Host, Places};
@@ -16,7 +14,7 @@ use shared::text::quoted;
 use transcript::{Quotable, Words};
 
 use crate::IntentValidator;
-use crate::form::{self, Form, Heard, Judgement, Lack};
+use crate::form::{self, Form, Heard, Judgement, Lack, Part};
 use crate::prompts::{STATUS, filled};
 use crate::settings::{Settings, Stage1, Stage2};
 use crate::source::{self, Kind, Spot};
@@ -43,10 +41,8 @@ pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
 
 /// The line that Claude is shown.
 pub(crate) fn declare_line(program: &str, form: &Form) -> String {
-    let Form { file, changes, goal, test } = form;
-    let values = [Some(file), Some(changes), Some(goal), test.as_ref()];
-    let given = OPTIONS.iter().zip(values).filter_map(|(option, value)| Some((option, quoted(value?))));
-    given.fold(format!("{program} declare"), |line, (option, value)| format!("{line} {option} {value}"))
+    let option = |(label, value): (&str, String)| format!(" --{} {}", label.to_lowercase(), quoted(&value));
+    format!("{program} declare{}", form.values().map(option).collect::<String>())
 }
 
 /// Reads the words after `declare`. Fails if a word is unknown or a value is missing.
@@ -61,10 +57,10 @@ fn parse(words: &[&str]) -> Result<Form, String> {
         let value = value.or_else(|| words.next().copied()).unwrap_or_default();
         values[at] = Some(value.trim().to_owned());
     }
-    let [Some(file), Some(changes), Some(goal), test] = values else {
+    if values[..3].iter().any(Option::is_none) {
         return Err(wrong("--file, --changes and --goal are needed".to_owned()));
-    };
-    Ok(Form { file, changes, goal, test })
+    }
+    Ok(Form::new(values))
 }
 
 /// The source files that a form may mean, from the folder it was written in and from the project's root. Fails with the form's fault.
@@ -83,20 +79,20 @@ fn meant(
 
 /// The fault of a form. A quote is looked for when the edit is made.
 fn fault(form: &Form, wants_test: bool) -> Option<String> {
-    if form.file.is_empty() || form.file.contains(['<', '>']) {
+    let file = form.text(Part::File);
+    if file.is_empty() || file.contains(['<', '>']) {
         return Some("declare: --file names no file".to_owned());
     }
     let (words, user) = (Words::default(), Quotable::default());
     let heard = Heard { names: &[], wants_test, words: &words, user: &user };
-    match form::judge_recorded(form, &heard) {
+    match form::judge_one(form, &heard, "") {
         Judgement::Lacks { lack: Lack::Parts(parts), .. } => {
             let parts = parts.iter().map(|part| format!("--{}", part.label().to_lowercase()));
             let parts = parts.collect::<Vec<_>>().join(" and ");
             Some(format!("declare: {parts} is empty, one word or a placeholder; write a few words"))
         }
         Judgement::Lacks { is_certain: true, .. } => Some(format!(
-            "declare: {} is core code. Name the test file or the test in --test, or quote the user there: 'none, the user said: \"...\"'",
-            form.file
+            "declare: {file} is core code. Name the test file or the test in --test, or quote the user there: 'none, the user said: \"...\"'"
         )),
         Judgement::Declared(_) | Judgement::Lacks { .. } => None,
     }
@@ -113,7 +109,7 @@ fn declared(form: &Form, asker: &Asker<'_>) -> Reply {
         Ok(names) => names,
     };
     if names.is_empty() || !section.enabled {
-        return Reply::yes(format!("{OWN}: {} needs no declaration here", form.file));
+        return Reply::yes(format!("{OWN}: {} needs no declaration here", form.text(Part::File)));
     }
     let (minutes, lines) = (section.settings.declaration_ttl_secs.get() / 60, form.lines());
     Reply::yes(format!(
@@ -122,23 +118,17 @@ fn declared(form: &Form, asker: &Asker<'_>) -> Reply {
     ))
 }
 
-/// The declarations in Claude's shell: the lines of a call that has run and come through.
+/// The declarations in Claude's shell: the lines of a call that has run.
 pub(crate) fn after_call(context: &Context<'_, Settings>, result: &ToolResult) -> Option<Vec<Recorded>> {
     context.request.call.session_id.as_ref()?;
     // Most lines have nothing to do with us.
     let raw = result.call.tool_input.as_ref()?.get();
-    if !raw.contains(OWN) || !raw.contains("declare") || !has_succeeded(result) {
+    if !raw.contains(OWN) || !raw.contains("declare") {
         return None;
     }
     let lines = own_command_lines(&result.call, context.places)?;
     let recorded: Vec<Recorded> = lines.iter().filter_map(|words| recorded(context, words)).collect();
     (!recorded.is_empty()).then_some(recorded)
-}
-
-fn has_succeeded(result: &ToolResult) -> bool {
-    let text = result.tool_response.as_ref().map_or("{}", |raw| raw.get());
-    let response: Value = serde_json::from_str(text).unwrap_or_default();
-    response["success"] != false && response["interrupted"] != true && response["backgroundTaskId"].is_null()
 }
 
 fn recorded(context: &Context<'_, Settings>, words: &[String]) -> Option<Recorded> {
@@ -147,10 +137,7 @@ fn recorded(context: &Context<'_, Settings>, words: &[String]) -> Option<Recorde
     let form = parse(words).ok()?;
     let call = &context.request.call;
     let names = meant(&form, context.places, call.cwd.as_deref(), context.settings).ok()?;
-    // The state is a file.
-    let (changes, goal) = (masked(&form.changes).into_owned(), masked(&form.goal).into_owned());
-    let form = Form { changes, goal, ..form };
-    Some(Recorded { names, agent: call.agent_id.clone(), form, at: context.host.now() })
+    Some(Recorded { names, agent: call.agent_id.clone(), form: form.masked(), at: context.host.now() })
 }
 
 pub(crate) fn status_lines(settings: &Settings, asker: &Asker<'_>) -> Vec<String> {

@@ -79,7 +79,9 @@ fn look(context: &Context<'_, Settings>, tool: &ToolCall, change: Change, spot: 
     let mut known = Known { place, prompt, names, wants_test, versions, findings, ..Known::default() };
     let state: State = context.peek();
     listen(context, tool, &state, &mut known);
-    known.is_private = known.names.iter().any(|name| source::is_private(name, &settings.judge.never_send));
+    // The folders above the project do not count.
+    let mut in_project = known.names.iter().filter(|name| Path::new(name).is_relative());
+    known.is_private = in_project.any(|name| source::is_private(name, &settings.judge.never_send));
     // The way to our command costs a look along PATH, and only texts need it.
     if settings.stage1 == Stage1::Model || !matches!(known.local, Judgement::Declared(_)) {
         known.program = host.own_command(IntentValidator::NAME, places);

@@ -71,7 +71,7 @@ pub(crate) enum Allowed {
 
 /// Stage 1 without a model: the recorded form, then the messages; and whether the recorded form counts.
 pub(crate) fn local(recorded: Option<&Form>, heard: &Heard<'_>) -> (Judgement, bool) {
-    let recorded = recorded.map(|form| form::judge_recorded(form, heard));
+    let recorded = recorded.map(|form| form::judge_one(form, heard, ""));
     if let Some(declared @ Judgement::Declared(_)) = recorded {
         return (declared, true);
     }

@@ -55,9 +55,6 @@ pub(crate) fn is_source(path: &str, extensions: &[String]) -> bool {
 
 /// No model may see the file, by its name or its path, or by those of a folder it lies in.
 pub(crate) fn is_private(file: &str, globs: &[String]) -> bool {
-    // The folders above the project do not count.
-    let is_absolute = Path::new(file).is_absolute();
-    let file = if is_absolute { file.rsplit('/').next().unwrap_or(file) } else { file };
     globs.iter().any(|rule| Rule::new(rule, true).covers(file))
 }
 

@@ -1,19 +1,12 @@
 //! Finds the forms in a message: lines that begin with a label. Marks before a label (bold, bullets, numbers, headings, check
 //! boxes, a table's bar) and code fences are decoration; a quotation (`>`) and a comment in code are not.
 
-use super::{Form, LABELS, Part, one_line};
-
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Block {
-    pub(super) parts: [Option<String>; 4],
-    /// A value goes on with a line that may be another part.
-    pub(super) has_other_labels: bool,
-}
+use super::{Form, LABELS, Part};
 
 /// A message: its forms, and everything else.
 #[derive(Debug, Default)]
 pub(super) struct Message {
-    pub(super) blocks: Vec<Block>,
+    pub(super) forms: Vec<Form>,
     pub(super) rest: String,
     /// The message ends in a question, after its last form.
     pub(super) asks: bool,
@@ -23,7 +16,7 @@ pub(super) struct Message {
 struct Reader {
     message: Message,
     /// The form that is being read, with its last label.
-    open: Option<(Block, Part)>,
+    open: Option<(Form, Part)>,
     is_attached: bool,
     /// The text directly above announces an example.
     is_example: bool,
@@ -42,8 +35,8 @@ pub(super) fn read(text: &str) -> Message {
 
 impl Reader {
     fn close(&mut self) {
-        let block = self.open.take().map(|(block, _)| block);
-        self.message.blocks.extend(block.filter(|block| block.has(Part::File)));
+        let form = self.open.take().map(|(form, _)| form);
+        self.message.forms.extend(form.filter(|form| form.has(Part::File)));
     }
 
     fn rest(&mut self, line: &str) {
@@ -60,7 +53,7 @@ impl Reader {
             self.is_attached = false;
             self.is_example = false;
             // Labels before FILE stand directly above it.
-            self.open.take_if(|(block, _)| !block.has(Part::File));
+            self.open.take_if(|(form, _)| !form.has(Part::File));
         } else if let Some((label, value)) = label(line, self.is_fenced).filter(|_| !self.is_example) {
             self.labelled(label, &value);
         } else {
@@ -69,26 +62,26 @@ impl Reader {
     }
 
     fn labelled(&mut self, part: Part, value: &str) {
-        let is_next = self.open.as_ref().is_some_and(|(block, last)| {
-            if part == Part::File { block.has(part) && *last != part } else { !block.text(part).is_empty() }
+        let is_next = self.open.as_ref().is_some_and(|(form, last)| {
+            if part == Part::File { form.has(part) && *last != part } else { !form.text(part).is_empty() }
         });
         if is_next {
             self.close();
         }
-        let (block, last) = self.open.get_or_insert_with(|| (Block::default(), part));
+        let (form, last) = self.open.get_or_insert_with(|| (Form::default(), part));
         *last = part;
-        block.append(part, value);
+        form.append(part, value);
         self.is_attached = true;
     }
 
     /// A line without a label goes on with the value above it: wrapped text, a list, or the value of a label that stands alone.
     fn unlabelled(&mut self, line: &str) {
-        if let Some((block, part)) = &mut self.open {
+        if let Some((form, part)) = &mut self.open {
             let is_text = matches!(part, Part::Changes | Part::Goal);
             let is_listed = is_text || !line.starts_with(char::is_alphabetic);
-            if block.text(*part).is_empty() || self.is_attached && is_listed {
-                block.append(*part, line);
-                block.has_other_labels |= line.contains(": ");
+            if form.text(*part).is_empty() || self.is_attached && is_listed {
+                form.append(*part, line);
+                form.has_other_labels |= line.contains(": ");
                 self.is_attached = true;
                 return;
             }
@@ -96,27 +89,6 @@ impl Reader {
         self.close();
         self.rest(line);
         self.is_example |= line.to_ascii_lowercase().contains("example");
-    }
-}
-
-impl Block {
-    pub(super) const fn has(&self, part: Part) -> bool {
-        self.parts[part as usize].is_some()
-    }
-
-    pub(super) fn text(&self, part: Part) -> &str {
-        self.parts[part as usize].as_deref().unwrap_or_default()
-    }
-
-    fn append(&mut self, part: Part, line: &str) {
-        let value = self.parts[part as usize].get_or_insert_default();
-        *value = if value.is_empty() { line.trim().to_owned() } else { format!("{value}\n{}", line.trim()) };
-    }
-
-    pub(super) fn form(&self) -> Form {
-        let line = |part| one_line(self.text(part));
-        let test = self.has(Part::Test).then(|| line(Part::Test));
-        Form { file: line(Part::File), changes: line(Part::Changes), goal: line(Part::Goal), test }
     }
 }
 

@@ -143,13 +143,9 @@ fn a_change_of_comments_alone_needs_no_test() {
 
 #[test]
 fn a_line_that_did_not_run_or_is_somebody_elses_records_nothing() {
-    for (command, response) in [
-        (COMMAND.to_owned(), json!({ "interrupted": true })),
-        (format!("echo '{COMMAND}'"), done()),
-        (format!("intent-validator status || {COMMAND}"), done()),
-    ] {
+    for command in [format!("echo '{COMMAND}'"), format!("intent-validator status || {COMMAND}")] {
         let project = Project::new("stage2: off");
-        project.runs(&command, &response);
+        project.runs(&command, &done());
         assert!(!project.state().contains("greets"), "{command}");
     }
 }

@@ -26,8 +26,11 @@ pub(crate) fn finding() -> Finding {
 }
 
 pub(crate) fn form() -> Form {
-    let (file, changes, goal) = ("src/a.py".into(), "greet them all".into(), "they are greeted".into());
-    Form { file, changes, goal, test: None }
+    form_with("greet them all")
+}
+
+fn form_with(changes: &str) -> Form {
+    Form::new([Some("src/a.py".into()), Some(changes.into()), Some("they are greeted".into()), None])
 }
 
 pub(crate) fn declared() -> Judgement {
@@ -254,7 +257,7 @@ fn the_form_counts_whether_it_was_said_or_recorded() {
         assert_eq!(found(Some(&form()), own, ""), (declared(), true), "{own:?}");
     }
     assert_eq!(found(None, Some("Now."), "").0, unclear());
-    let lacking = Form { changes: "rename".into(), ..form() };
+    let lacking = form_with("rename");
     assert_eq!(found(Some(&lacking), Some(&said), ""), (declared(), false));
     let lack = lacks(Lack::Parts(vec![Part::Changes]));
     assert_eq!(found(Some(&lacking), Some("Now."), "").0, lack);

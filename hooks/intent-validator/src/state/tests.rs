@@ -19,7 +19,7 @@ fn place(file: &str, agent: Option<&str>) -> Place {
 }
 
 fn recorded(name: &str, agent: Option<&str>, changes: &str) -> Recorded {
-    let form = Form { changes: changes.to_owned(), ..Form::default() };
+    let form = Form::new([None, Some(changes.to_owned()), None, None]);
     Recorded { names: vec![name.to_owned()], agent: agent.map(ToOwned::to_owned), form, at: at(0) }
 }
 
@@ -37,7 +37,7 @@ fn a_declaration_holds_for_its_file_and_agent_and_time() {
         ("src/b.py", None, 1, None),
     ] {
         let found = state.declared(&place(name, agent), at(secs), TTL);
-        assert_eq!(found.map(|found| found.changes.as_str()), expected, "{name} {agent:?} {secs}");
+        assert_eq!(found.map(|found| found.text(Part::Changes)), expected, "{name} {agent:?} {secs}");
     }
     state.forget_declared(&place("src/a.py", None));
     assert_eq!(state.declared(&place("src/a.py", None), at(1), TTL), None);
