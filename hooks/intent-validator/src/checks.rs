@@ -136,7 +136,10 @@ fn dead_code(view: &View<'_>, added: &BTreeSet<usize>) -> Vec<Finding> {
         let comments: Vec<_> = comments.filter(|(_, text)| !text.trim().is_empty()).collect();
         let codes: Vec<_> = comments.iter().filter(|(_, text)| is_code(text, view.family)).collect();
         let (first, text) = codes.first()?;
-        let is_example = comments.iter().any(|(_, text)| announces_example(text));
+        // The lines after such a line (`Usage:`, `Example`) are for readers.
+        let is_example = comments.iter().map(|(_, text)| text.trim().to_ascii_lowercase()).any(|text| {
+            text.ends_with(':') || ["usage", "example", "e.g."].iter().any(|word| text.contains(word))
+        });
         let is_most = codes.len() >= 2 && codes.len() * 3 >= comments.len() * 2;
         let is_alone = comments.len() == 1 && is_statement(text.trim());
         let why = "code is left standing as a comment";
@@ -144,12 +147,6 @@ fn dead_code(view: &View<'_>, added: &BTreeSet<usize>) -> Vec<Finding> {
         (!is_example && (is_most || is_alone)).then(|| Finding::new(DEAD_CODE, first + 1, why, fix))
     };
     runs.filter_map(judged).collect()
-}
-
-/// The lines after such a line (`Usage:`, `Example`) are for readers.
-fn announces_example(comment: &str) -> bool {
-    let text = comment.trim().to_ascii_lowercase();
-    text.ends_with(':') || ["usage", "example", "e.g."].iter().any(|word| text.contains(word))
 }
 
 /// Four plain words in a row are a sentence, and an indented comment is an example.

@@ -126,28 +126,20 @@ pub(crate) fn after_call(context: &Context<'_, Settings>, result: &ToolResult) -
     if !raw.contains(OWN) || !raw.contains("declare") {
         return None;
     }
+    let call = &context.request.call;
+    let recorded = |words: &Vec<String>| {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let [OWN, "declare", words @ ..] = words.as_slice() else { return None };
+        let form = parse(words).ok()?;
+        let names = meant(&form, context.places, call.cwd.as_deref(), context.settings).ok()?;
+        Some(Recorded { names, agent: call.agent_id.clone(), form: form.masked(), at: context.host.now() })
+    };
     let lines = own_command_lines(&result.call, context.places)?;
-    let recorded: Vec<Recorded> = lines.iter().filter_map(|words| recorded(context, words)).collect();
+    let recorded: Vec<Recorded> = lines.iter().filter_map(recorded).collect();
     (!recorded.is_empty()).then_some(recorded)
 }
 
-fn recorded(context: &Context<'_, Settings>, words: &[String]) -> Option<Recorded> {
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let [OWN, "declare", words @ ..] = words.as_slice() else { return None };
-    let form = parse(words).ok()?;
-    let call = &context.request.call;
-    let names = meant(&form, context.places, call.cwd.as_deref(), context.settings).ok()?;
-    Some(Recorded { names, agent: call.agent_id.clone(), form: form.masked(), at: context.host.now() })
-}
-
 pub(crate) fn status_lines(settings: &Settings, asker: &Asker<'_>) -> Vec<String> {
-    let mut texts = Texts::new(&settings.message_files, asker.host, asker.places);
-    let own = status_text(&mut texts, settings);
-    let judge = judge::status_lines(&settings.judge, asker.store, asker.host);
-    std::iter::once(own).chain(judge).chain(texts.unusable).collect()
-}
-
-fn status_text(texts: &mut Texts<'_>, settings: &Settings) -> String {
     let model = |name: &str| format!("by the model {name}");
     let stage1 = match settings.stage1 {
         Stage1::Local => "by the form".to_owned(),
@@ -159,7 +151,10 @@ fn status_text(texts: &mut Texts<'_>, settings: &Settings) -> String {
     let tdd = if settings.tdd { "TEST is needed there" } else { "TEST is not needed" };
     let core_paths = settings.core_paths.join(", ");
     let values = [("stage1", &*stage1), ("stage2", &stage2), ("core_paths", &core_paths), ("tdd", tdd)];
-    filled(texts, STATUS, &values)
+    let mut texts = Texts::new(&settings.message_files, asker.host, asker.places);
+    let own = filled(&mut texts, STATUS, &values);
+    let judge = judge::status_lines(&settings.judge, asker.store, asker.host);
+    std::iter::once(own).chain(judge).chain(texts.unusable).collect()
 }
 
 #[cfg(test)]
