@@ -11,7 +11,6 @@ use shared::messages::Texts;
 use shared::own_commands::own_command_lines;
 use shared::protocol::ToolResult;
 use shared::text::quoted;
-use transcript::{Quotable, Words};
 
 use crate::IntentValidator;
 use crate::form::{self, Form, Heard, Judgement, Lack, Part};
@@ -83,8 +82,7 @@ fn fault(form: &Form, wants_test: bool) -> Option<String> {
     if file.is_empty() || file.contains(['<', '>']) {
         return Some("declare: --file names no file".to_owned());
     }
-    let (words, user) = (Words::default(), Quotable::default());
-    let heard = Heard { names: &[], wants_test, words: &words, user: &user };
+    let heard = Heard { wants_test, ..Heard::default() };
     match form::judge_one(form, &heard, "") {
         Judgement::Lacks { lack: Lack::Parts(parts), .. } => {
             let parts = parts.iter().map(|part| format!("--{}", part.label().to_lowercase()));

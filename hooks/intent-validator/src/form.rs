@@ -28,14 +28,15 @@ pub(crate) struct Form {
     has_other_labels: bool,
 }
 
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Heard<'a> {
-    /// The names that FILE may give the file, with `/`: from the repository, from the project, absolute.
-    pub(crate) names: &'a [String],
+/// What a form is held against.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Heard {
+    /// The names that FILE may give the file, with `/`.
+    pub(crate) names: Vec<String>,
     /// The file is core code, and the change is more than comments.
     pub(crate) wants_test: bool,
-    pub(crate) words: &'a Words,
-    pub(crate) user: &'a Quotable,
+    pub(crate) words: Words,
+    pub(crate) user: Quotable,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,13 +89,13 @@ impl Default for Judgement {
 }
 
 /// Judges the newest message with a form for the file.
-pub(crate) fn judge(heard: &Heard<'_>) -> Judgement {
+pub(crate) fn judge(heard: &Heard) -> Judgement {
     let texts = heard.words.before.iter().chain(&heard.words.own);
     let messages: Vec<Message> = texts.map(|text| reader::read(text)).collect();
-    let is_own = |form: &&Form| value::is_path_of(form.text(Part::File), heard.names);
+    let is_own = |form: &&Form| value::is_path_of(form.text(Part::File), &heard.names);
     let has_own = |message: &Message| message.forms.iter().any(|form| is_own(&form));
     let Some(at) = messages.iter().rposition(has_own) else { return NO_FORM };
-    let is_discussed = messages[at + 1..].iter().any(|later| value::speaks_of(&later.rest, heard.names));
+    let is_discussed = messages[at + 1..].iter().any(|later| value::speaks_of(&later.rest, &heard.names));
     if is_discussed || messages[at].asks {
         return NO_FORM;
     }
@@ -106,7 +107,7 @@ pub(crate) fn judge(heard: &Heard<'_>) -> Judgement {
 }
 
 /// Judges one form. Text beside it may say what the form leaves out. A part that is there and says nothing is a fault in any case.
-pub(crate) fn judge_one(form: &Form, heard: &Heard<'_>, rest: &str) -> Judgement {
+pub(crate) fn judge_one(form: &Form, heard: &Heard, rest: &str) -> Judgement {
     let parts = [Part::Changes, Part::Goal].into_iter();
     let missing: Vec<Part> = parts.filter(|part| !value::says_something(form.text(*part))).collect();
     if !missing.is_empty() {

@@ -76,11 +76,12 @@ fn look(context: &Context<'_, Settings>, tool: &ToolCall, change: Change, spot: 
     let wants_test = settings.tdd && kind == Kind::Core && !checks::is_comments_only(&spot.file, &versions);
     let prompt = call.prompt_id.clone();
     let place = Place { file: spot.file, agent: call.agent_id.clone() };
-    let mut known = Known { place, prompt, names, wants_test, versions, findings, ..Known::default() };
+    let heard = Heard { names, wants_test, ..Heard::default() };
+    let mut known = Known { place, prompt, heard, versions, findings, ..Known::default() };
     let state: State = context.peek();
     listen(context, tool, &state, &mut known);
     // The folders above the project do not count.
-    let mut in_project = known.names.iter().filter(|name| Path::new(name).is_relative());
+    let mut in_project = known.heard.names.iter().filter(|name| Path::new(name).is_relative());
     known.is_private = in_project.any(|name| source::is_private(name, &settings.judge.never_send));
     // The way to our command costs a look along PATH, and only texts need it.
     if settings.stage1 == Stage1::Model || !matches!(known.local, Judgement::Declared(_)) {
@@ -105,29 +106,21 @@ fn listen(context: &Context<'_, Settings>, tool: &ToolCall, state: &State, known
     let call = &context.request.call;
     let ttl = Duration::from_secs(context.settings.declaration_ttl_secs.get().into());
     let recorded = state.declared(&known.place, context.host.now(), ttl);
-    if recorded.is_some() {
-        judge(recorded, known);
-        if known.is_recorded {
-            return;
-        }
+    (known.local, known.is_recorded) = local(recorded, &known.heard);
+    if known.is_recorded {
+        return;
     }
     let main = call.transcript_path.as_deref();
-    known.user = main.map(|path| quotable(path, USER_MESSAGES)).unwrap_or_default();
+    known.heard.user = main.map(|path| quotable(path, USER_MESSAGES)).unwrap_or_default();
     let patience = if state.is_heard() { CALL_WRITTEN } else { Patience::NONE };
-    let heard = transcript_of(call).zip(tool.tool_use_id.as_deref());
-    known.words = heard.map(|(path, id)| words_of_call(&path, id, patience)).unwrap_or_default();
-    known.was_unheard = state.is_heard() && known.words.own.is_none();
-    judge(recorded, known);
+    let own = transcript_of(call).zip(tool.tool_use_id.as_deref());
+    known.heard.words = own.map(|(path, id)| words_of_call(&path, id, patience)).unwrap_or_default();
+    known.was_unheard = state.is_heard() && known.heard.words.own.is_none();
+    (known.local, known.is_recorded) = local(recorded, &known.heard);
     if matches!(known.local, Judgement::Lacks { is_certain: false, .. }) {
         // A model that reads the messages reads the recorded form, too.
-        known.words.before.extend(recorded.map(Form::lines));
+        known.heard.words.before.extend(recorded.map(Form::lines));
     }
-}
-
-fn judge(recorded: Option<&Form>, known: &mut Known) {
-    let Known { names, wants_test, words, user, .. } = &*known;
-    let heard = Heard { names, wants_test: *wants_test, words, user };
-    (known.local, known.is_recorded) = local(recorded, &heard);
 }
 
 /// Asks the models, as far as a change needs them.

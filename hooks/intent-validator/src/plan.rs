@@ -3,7 +3,6 @@
 
 use judge::{Asked, NoVerdict, OnFailure};
 use shared::digest;
-use transcript::{Quotable, Words};
 
 use crate::change::{Versions, diff};
 use crate::checks::{self, Finding};
@@ -22,15 +21,12 @@ const MAX_RULE: usize = 300;
 pub(crate) struct Known {
     pub(crate) place: Place,
     pub(crate) prompt: Option<String>,
-    pub(crate) names: Vec<String>,
-    pub(crate) wants_test: bool,
+    pub(crate) heard: Heard,
     pub(crate) versions: Versions,
     pub(crate) local: Judgement,
     pub(crate) is_recorded: bool,
-    pub(crate) words: Words,
     /// The call's message did not come in time.
     pub(crate) was_unheard: bool,
-    pub(crate) user: Quotable,
     pub(crate) findings: Vec<Finding>,
     pub(crate) is_private: bool,
     pub(crate) program: String,
@@ -70,7 +66,7 @@ pub(crate) enum Allowed {
 }
 
 /// Stage 1 without a model: the recorded form, then the messages; and whether the recorded form counts.
-pub(crate) fn local(recorded: Option<&Form>, heard: &Heard<'_>) -> (Judgement, bool) {
+pub(crate) fn local(recorded: Option<&Form>, heard: &Heard) -> (Judgement, bool) {
     let recorded = recorded.map(|form| form::judge_one(form, heard, ""));
     if let Some(declared @ Judgement::Declared(_)) = recorded {
         return (declared, true);
@@ -143,7 +139,7 @@ impl Scene<'_> {
             },
         };
         match announced.lack() {
-            Some(lack) if known.wants_test || lack != Lack::Test => self.lacks(&lack),
+            Some(lack) if known.heard.wants_test || lack != Lack::Test => self.lacks(&lack),
             _ => Ok((known.said().join("\n\n"), None)),
         }
     }
@@ -197,14 +193,14 @@ impl Scene<'_> {
 impl Known {
     /// The messages since the prompt that hold words.
     fn said(&self) -> Vec<&str> {
-        let texts = self.words.before.iter().chain(&self.words.own);
+        let texts = self.heard.words.before.iter().chain(&self.heard.words.own);
         texts.map(String::as_str).filter(|text| !text.trim().is_empty()).collect()
     }
 
     /// The identity of a question of stage 1.
     pub(crate) fn announced_key(&self, settings: &Settings) -> String {
-        let Self { place, user, wants_test, .. } = self;
-        let question = (&settings.stage1_model, place, self.said(), &user.texts, wants_test);
+        let Heard { user, wants_test, .. } = &self.heard;
+        let question = (&settings.stage1_model, &self.place, self.said(), &user.texts, wants_test);
         digest::hex(format!("{question:?}"), 16)
     }
 }

@@ -11,6 +11,7 @@ use transcript::conversation;
 
 use crate::IntentValidator;
 use crate::change::diff;
+use crate::form::Heard;
 use crate::plan::{Known, asked_rules};
 use crate::prompts::{STAGE1, STAGE2, about_tests, filled, how_to_declare};
 use crate::settings::Settings;
@@ -65,8 +66,8 @@ pub(crate) fn about_declaration<'a>(
     texts: &mut Texts<'_>,
 ) -> Question<'a> {
     let declaration = how_to_declare(texts, &known.program);
-    let tdd = if known.wants_test { about_tests(texts, settings) } else { NO_TEST.to_owned() };
-    let Known { place, words, user, .. } = known;
+    let tdd = if known.heard.wants_test { about_tests(texts, settings) } else { NO_TEST.to_owned() };
+    let (place, Heard { words, user, .. }) = (&known.place, &known.heard);
     let most = settings.judge.max_conversation_chars.get() as usize / 2;
     let own = words.own.clone().unwrap_or_default();
     let missing = json!({ "type": "string", "enum": ["FILE", "CHANGES", "GOAL"] });

@@ -35,12 +35,12 @@ pub(crate) fn lacks(known: &Known, lack: &Lack) -> Refusal {
             format!("the user's last five messages do not contain \"{quote}\" as a sentence of its own.")
         }
     };
-    let blank = Form::blank(&known.place.file, known.wants_test);
+    let blank = Form::blank(&known.place.file, known.heard.wants_test);
     let file = shown(&known.place.file);
     let lines = blank.lines();
     let example = form::EXAMPLE.map(|line| format!("\"{line}\"")).join(", ");
     let declare = declare_line(&known.program, &blank);
-    let without = if known.wants_test { WITHOUT_TEST } else { "" };
+    let without = if known.heard.wants_test { WITHOUT_TEST } else { "" };
     let text = format!(
         "intent-validator: {file}: {why} Write this form in the message that makes the edit, filled in, and make the edit again:\n\n\
          {lines}\n\nExample: {example}.{without}\nWhere a message carries no text, run this first, filled in and alone on a line: {declare}"

@@ -12,7 +12,7 @@ const NAMES: [&str; 2] = [FILE, "/srv/project/src/auth.py"];
 fn judged_by(messages: &[&str], user: &Quotable, names: &[String], wants_test: bool) -> Judgement {
     let mut before: Vec<String> = messages.iter().map(|text| (*text).to_owned()).collect();
     let words = Words { own: before.pop(), before };
-    judge(&Heard { names, wants_test, words: &words, user })
+    judge(&Heard { names: names.to_vec(), wants_test, words, user: user.clone() })
 }
 
 fn users(texts: &[&str]) -> Quotable {

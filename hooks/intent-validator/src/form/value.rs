@@ -64,7 +64,7 @@ pub(super) fn speaks_of(text: &str, names: &[String]) -> bool {
 const NONE: [&str; 4] = ["none", "no", "not", "n/a"];
 
 /// The fault of a TEST line, and whether it is certain; `None`: the line proves what it has to.
-pub(super) fn test_lack(test: &str, heard: &Heard<'_>) -> Option<(Lack, bool)> {
+pub(super) fn test_lack(test: &str, heard: &Heard) -> Option<(Lack, bool)> {
     let value = test.trim();
     let first = value.split_whitespace().next().unwrap_or_default().to_lowercase();
     let is_none = NONE.contains(&first.trim_matches(|char: char| !char.is_alphanumeric()));
@@ -83,7 +83,7 @@ pub(super) fn test_lack(test: &str, heard: &Heard<'_>) -> Option<(Lack, bool)> {
         let names = || words.clone().map(|word| word.trim_matches(is_edge)).filter(|word| is_name(word));
         // Another name, or the text in quotation marks, may be a test's.
         let is_certain = quotes.is_empty() && names().next().is_none();
-        (!names().any(|word| is_test(word, heard.names))).then_some((Lack::Test, is_certain))
+        (!names().any(|word| is_test(word, &heard.names))).then_some((Lack::Test, is_certain))
     }
 }
 

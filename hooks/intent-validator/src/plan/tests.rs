@@ -4,7 +4,7 @@ use judge::{Asked, Backend, NoVerdict, OnFailure};
 use shared::config::{self, SectionSpec, Sources};
 use shared::host::Timestamp;
 use shared::switches::Position;
-use transcript::{Quotable, Words};
+use transcript::Words;
 
 use super::{Allowed, Known, MAX_RULES, Scene, Standing, asked_rules, key, local};
 use crate::change::Versions;
@@ -42,11 +42,13 @@ pub(crate) fn known() -> Known {
     Known {
         place: Place { file: "src/a.py".into(), agent: None },
         prompt: Some("p".into()),
-        wants_test: true,
         versions: Versions { before: Some("x\n".into()), after: "y\n".into(), is_fragment: false },
         local: declared(),
-        words: Words { own: Some("said".into()), before: vec!["earlier".into()] },
-        user: Quotable { texts: vec!["please change it".into()], is_whole: true },
+        heard: Heard {
+            wants_test: true,
+            words: Words { own: Some("said".into()), before: vec!["earlier".into()] },
+            ..Heard::default()
+        },
         program: "intent-validator".into(),
         ..Known::default()
     }
@@ -164,7 +166,7 @@ fn the_checks_come_before_every_paid_question() {
 fn the_models_answer_on_a_declaration() {
     let answered = |reply: Asked<Announced>, wants_test| {
         judged(|case| {
-            (case.known.local, case.known.wants_test) = (unclear(), wants_test);
+            (case.known.local, case.known.heard.wants_test) = (unclear(), wants_test);
             case.known.stage1 = Some(reply);
         })
     };
@@ -238,17 +240,15 @@ fn a_verdict_is_paid_once() {
     let no = Announced::No { missing: vec![Part::Goal] };
     assert_eq!(again(no, |_| ()), Standing::Lacks(Lack::Parts(vec![Part::Goal])));
     assert_eq!(reviewed(&again(Announced::Yes, |_| ())), Some("earlier\n\nsaid"));
-    let other: fn(&mut Known) = |known| known.words.own = Some("said otherwise".into());
+    let other: fn(&mut Known) = |known| known.heard.words.own = Some("said otherwise".into());
     assert_eq!(again(Announced::Yes, other), Standing::AskWhetherDeclared);
 }
 
 #[test]
 fn the_form_counts_whether_it_was_said_or_recorded() {
-    let names = ["src/a.py".to_owned()];
     let found = |recorded: Option<&Form>, own: Option<&str>, before: &str| {
         let words = Words { own: own.map(ToOwned::to_owned), before: vec![before.to_owned()] };
-        let user = Quotable::default();
-        local(recorded, &Heard { names: &names, wants_test: false, words: &words, user: &user })
+        local(recorded, &Heard { names: vec!["src/a.py".to_owned()], words, ..Heard::default() })
     };
     let said = form().lines();
     for own in [None, Some(""), Some(" \n")] {

@@ -19,7 +19,7 @@ fn a_refusal_shows_the_form_with_the_file_and_nothing_else_filled_in() {
                     Where a message carries no text, run this first, filled in and alone on a line: intent-validator declare --file 'sub/src/it'\"'\"'s.py' \
                     --changes '<what you change>' --goal '<why you change it>' --test '<test file or test>'";
     assert_eq!(text, expected);
-    let plain = lacks(&Known { place, wants_test: false, ..known() }, &Lack::Form).0;
+    let plain = lacks(&Known { place, ..Known::default() }, &Lack::Form).0;
     assert!(!plain.contains("TEST") && !plain.contains("--test"), "{plain}");
 }
 
