@@ -319,11 +319,9 @@ impl Project<'_> {
                 "no line of the record can be read; pause-recorder discard {name} removes it"
             ));
         }
-        let entry = self.registry.of(&sessions.root, &name);
         let (ending, end) = if minimal { (Ending::Minimal, ARCHIVE) } else { (Ending::Full, JSON) };
         let step = Step::Finish(End {
             path: record.path,
-            transcript: entry.and_then(|entry| entry.transcript.clone()),
             ending,
             at: if is_own { asker.host.now() } else { record.modified },
             commit: self.context.settings.git_commit,

@@ -145,7 +145,6 @@ impl<'a> Course<'a> {
         if self.is_recorded {
             self.steps.push(Step::Finish(End {
                 path: self.facts.sessions.active_path(&self.session()),
-                transcript: self.input.request.call.transcript_path.clone(),
                 ending,
                 at: self.input.now,
                 commit: self.input.settings.git_commit,

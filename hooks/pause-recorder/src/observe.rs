@@ -90,8 +90,7 @@ pub(crate) fn left(
         let silent = host.now().since(at);
         let is_ended = last.kind == Kind::PauseFinalized || last.text("event") == Some("session_ended");
         if is_ended || silent >= HOUR * settings.finalize_orphans_after_hours.get() {
-            let (path, transcript) = (record.path, entry.transcript.clone());
-            let end = End { path, transcript, ending: Ending::Full, at, commit: settings.git_commit };
+            let end = End { path: record.path, ending: Ending::Full, at, commit: settings.git_commit };
             notices.extend(finalize(sessions, &own, &end).err());
         } else if silent >= SILENT {
             notices.push(format!(

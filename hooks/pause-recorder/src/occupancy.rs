@@ -81,7 +81,6 @@ pub(crate) struct Reading {
 const LEAST_BELIEVED_PERCENT: f64 = 20.0;
 
 impl Reading {
-    /// Percent of the window that is used, 0 to 100.
     pub(crate) fn percent(&self) -> f64 {
         percent_of(self.tokens, self.window).clamp(0.0, 100.0)
     }

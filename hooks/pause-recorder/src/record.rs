@@ -22,7 +22,6 @@ use shared::state::{
 /// The key of the number of actions that a full record has left out before this one.
 pub(crate) const NOT_RECORDED: &str = "not_recorded";
 
-/// The six kinds of actions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
@@ -92,7 +91,6 @@ pub(crate) const MARKDOWN: &str = ".md";
 pub(crate) const ARCHIVE: &str = "-incremental.jsonl";
 pub(crate) const ENDS: [&str; 5] = [JSON, YAML, MARKDOWN, ARCHIVE, "-incremental.jsonl.gz"];
 
-/// A regular file of the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Record {
     pub(crate) path: PathBuf,
@@ -112,7 +110,6 @@ impl Record {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Sessions {
     pub(crate) dir: PathBuf,
-    /// The project.
     pub(crate) root: PathBuf,
 }
 
@@ -186,12 +183,10 @@ impl Sessions {
         regular.filter_map(|entry| entry.file_name().into_string().ok()).collect()
     }
 
-    /// The file of this record or snapshot with this end.
     pub(crate) fn file(&self, id: &str, end: &str) -> PathBuf {
         self.dir.join(format!("{id}{end}"))
     }
 
-    /// The pointer to the latest snapshot.
     pub(crate) fn latest(&self) -> PathBuf {
         self.dir.join("LATEST-SESSION.txt")
     }

@@ -60,7 +60,6 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// The snapshot may be handed over.
     pub(crate) fn is_ours(&self) -> bool {
         matches!(self.provenance, "unread" | "read")
     }
@@ -71,7 +70,6 @@ pub(crate) fn own_store(store: &Store) -> Option<Store> {
     Store::open(&store.dir().join("pause-recorder")).ok()
 }
 
-/// Reads the registry of this state folder; empty where it cannot be read.
 pub(crate) fn read(store: Option<&Store>) -> Registry {
     store.and_then(own_store).and_then(|own| own.read(MACHINE)).unwrap_or_default()
 }

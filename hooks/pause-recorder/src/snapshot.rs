@@ -346,9 +346,7 @@ fn block(text: &mut String, value: &Value, indent: &str) {
 
 /// JSON is YAML but for the characters that YAML does not allow in a file.
 fn quoted(scalar: &Value) -> String {
-    let is_allowed = |char: char| {
-        !char.is_control() && !matches!(char, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
-    };
+    let is_allowed = |char| char > '\u{ffff}' || char < '\u{fff0}' && !is_hidden(char);
     scalar.to_string().chars().fold(String::new(), |mut text, char| {
         if is_allowed(char) {
             text.push(char);

@@ -7,12 +7,12 @@ use std::time::Duration;
 use shared::hook::Effect;
 use shared::host::{Environment, Places, Timestamp};
 use shared::messages::not_yet_told;
-use shared::state::Store;
+use shared::state::{MACHINE, Store};
 use shared::switches::Turn;
 
 use crate::git::{GitContext, commit, look};
 use crate::record::{self, ARCHIVE, Action, JSON, Kind, MARKDOWN, Sessions, YAML, failed};
-use crate::registry::{self, Entry, digest_of};
+use crate::registry::{self, Entry, Registry, digest_of};
 use crate::snapshot::{Numbers, Snapshot, build, markdown, yaml};
 
 /// The time for git where the user has asked, or a session starts.
@@ -66,7 +66,6 @@ pub(crate) enum Ending {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct End {
     pub(crate) path: PathBuf,
-    pub(crate) transcript: Option<PathBuf>,
     pub(crate) ending: Ending,
     pub(crate) at: Timestamp,
     pub(crate) commit: bool,
@@ -162,7 +161,10 @@ pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<()
         let (files, digest) = if end.ending == Ending::Minimal {
             Default::default()
         } else {
-            write(sessions, &build(&recorded, &sessions.root, git, end.transcript.as_deref(), end.at))?
+            let registry: Registry = own.read(MACHINE).unwrap_or_default();
+            let entry = registry.of(&sessions.root, &recorded.id);
+            let transcript = entry.and_then(|entry| entry.transcript.as_deref());
+            write(sessions, &build(&recorded, &sessions.root, git, transcript, end.at))?
         };
         registry::change(own, |registry| {
             // A stranger's record stays a stranger's.

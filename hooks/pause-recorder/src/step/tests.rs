@@ -13,7 +13,7 @@ use crate::tests::World;
 impl World {
     fn finish(&self, ending: Ending, seconds: i64) -> Result<(), String> {
         let path = self.sessions().active_path("s");
-        let end = End { path, transcript: None, ending, at: noon(seconds), commit: false };
+        let end = End { path, ending, at: noon(seconds), commit: false };
         self.does(Step::Finish(end))
     }
 
