@@ -174,8 +174,6 @@ fn the_models_answer_on_a_declaration() {
     let no = |missing| said(Announced::No { missing });
     assert_eq!(reviewed(&answered(said(Announced::Yes), true)), Some("earlier\n\nsaid"));
     assert_eq!(answered(no(goal()), true), Standing::Lacks(Lack::Parts(goal())));
-    assert_eq!(answered(no(vec![]), true), Standing::Lacks(Lack::Form));
-    assert_eq!(answered(said(Announced::NoTdd), true), Standing::Lacks(Lack::Test));
     assert!(reviewed(&answered(said(Announced::NoTdd), false)).is_some(), "no test is wanted");
     assert_eq!(
         answered(silent(NoVerdict::Failed("late".into())), true),

@@ -16,9 +16,6 @@ use crate::tests::defaults;
 
 const NOW: Timestamp = Timestamp::from_secs(1_000_000);
 
-/// A sentence.
-const LIKE_A_COMMAND: &str = "req status prints the wrong branch, please fix the parser and add a test";
-
 /// A tool call in a session that nothing is known of; the tests change what matters.
 struct Case {
     call: Call,
@@ -194,7 +191,6 @@ fn event_is_an_action() {
         (tool_call(), Kind::ToolCall, "tool", "Read"),
         (tool_call(), Kind::ToolCall, "path", "/p/a.rs"),
         (prompt("go on"), Kind::UserMessage, "message", "go on"),
-        (prompt(LIKE_A_COMMAND), Kind::UserMessage, "message", LIKE_A_COMMAND),
         (stop("done"), Kind::AssistantResponse, "summary", "done"),
         (Event::PostToolUseFailure(failure), Kind::SystemEvent, "event", "tool_failure"),
         (Event::StopFailure { error: "rate_limit".into() }, Kind::SystemEvent, "error", "rate_limit"),
