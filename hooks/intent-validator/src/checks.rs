@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use secrets::masked;
 use serde::{Deserialize, Serialize};
+use shared::text::is_hidden;
 use similar::{ChangeTag, TextDiff};
 
 use crate::change::Versions;
@@ -35,6 +36,13 @@ impl Finding {
         let line = i64::try_from(line).unwrap_or(i64::MAX);
         Self { rule: rule.to_owned(), line, why: why.into(), fix: fix.to_owned() }
     }
+}
+
+/// One line without characters that move the cursor or turn the writing round, cut to so many characters.
+pub(crate) fn cleaned(text: &str, max_chars: usize) -> String {
+    let line = text.replace(is_hidden, " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    let kept: String = line.chars().take(max_chars).collect();
+    if kept.len() < line.len() { format!("{kept}…") } else { kept }
 }
 
 pub(crate) fn find(path: &str, versions: &Versions, checks: &Checks) -> Vec<Finding> {

@@ -10,14 +10,13 @@ use shared::host::{Host, Places};
 use shared::messages::Texts;
 use shared::own_commands::own_command_lines;
 use shared::protocol::ToolResult;
-use shared::text::quoted;
 
 use crate::IntentValidator;
 use crate::form::{self, Form, Heard, Judgement, Lack, Part};
-use crate::prompts::{STATUS, filled};
 use crate::settings::{Settings, Stage1, Stage2};
 use crate::source::{self, Kind, Spot};
 use crate::state::Recorded;
+use crate::wording::{STATUS, filled};
 
 const OWN: &str = IntentValidator::NAME;
 
@@ -36,12 +35,6 @@ pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
         }),
         _ => None,
     }
-}
-
-/// The line that Claude is shown.
-pub(crate) fn declare_line(program: &str, form: &Form) -> String {
-    let option = |(label, value): (&str, String)| format!(" --{} {}", label.to_lowercase(), quoted(&value));
-    format!("{program} declare{}", form.values().map(option).collect::<String>())
 }
 
 /// Reads the words after `declare`. Fails if a word is unknown or a value is missing.

@@ -90,11 +90,14 @@ impl Default for Judgement {
 
 /// Judges the newest message with a form for the file.
 pub(crate) fn judge(heard: &Heard) -> Judgement {
-    let texts = heard.words.before.iter().chain(&heard.words.own);
-    let messages: Vec<Message> = texts.map(|text| reader::read(text)).collect();
+    let mut texts = heard.words.before.iter().chain(&heard.words.own);
+    let messages: Vec<Message> = texts.clone().map(|text| reader::read(text)).collect();
     let is_own = |form: &&Form| value::is_path_of(form.text(Part::File), &heard.names);
     let has_own = |message: &Message| message.forms.iter().any(|form| is_own(&form));
-    let Some(at) = messages.iter().rposition(has_own) else { return NO_FORM };
+    let Some(at) = messages.iter().rposition(has_own) else {
+        let is_silent = heard.words.own.is_none() || texts.all(|text| text.trim().is_empty());
+        return if is_silent { SILENT } else { NO_FORM };
+    };
     let is_discussed = messages[at + 1..].iter().any(|later| value::speaks_of(&later.rest, &heard.names));
     if is_discussed || messages[at].asks {
         return NO_FORM;

@@ -5,9 +5,9 @@
 //!
 //! - `source`: source code, core code and private files; `change`: the effect of a tool call on a file
 //! - `form`, `checks`: stage 1 and findings without a model
-//! - `review`, `prompts`: the questions to models and their texts
+//! - `review`: the questions to models
 //! - `plan`, `observe`: the next step for a change, and the facts in the order of their price
-//! - `decide`, `wording`: the rules and the messages
+//! - `decide`, `wording`: the rules, the messages and the texts for models
 //! - `state`: recorded declarations, counts of blocks, verdicts of models
 //! - `command`: `declare` and `status`
 
@@ -18,7 +18,6 @@ mod decide;
 mod form;
 mod observe;
 mod plan;
-mod prompts;
 mod review;
 mod settings;
 mod source;
@@ -69,7 +68,7 @@ impl Hook for IntentValidator {
     type Effect = Turn;
 
     fn faults(settings: &Settings) -> Vec<SettingFault> {
-        strange_names(&settings.message_files, prompts::ALL)
+        strange_names(&settings.message_files, wording::ALL)
     }
 
     fn is_command(prompt: &str) -> bool {

@@ -17,11 +17,11 @@ use crate::checks;
 use crate::command;
 use crate::form::{Form, Heard, Judgement};
 use crate::plan::{Known, Scene, Standing, local};
-use crate::prompts::{about_tests, how_to_declare};
 use crate::review::{about_declaration, ask_for_review, asked};
 use crate::settings::{Settings, Stage1};
 use crate::source::{self, Kind, Spot};
 use crate::state::{Place, Recorded, State};
+use crate::wording::{about_tests, how_to_declare};
 
 /// A larger file is judged by its pieces, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 20;

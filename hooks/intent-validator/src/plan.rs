@@ -5,9 +5,8 @@ use judge::{Asked, NoVerdict, OnFailure};
 use shared::digest;
 
 use crate::change::{Versions, diff};
-use crate::checks::{self, Finding};
+use crate::checks::{self, Finding, cleaned};
 use crate::form::{self, Form, Heard, Judgement, Lack};
-use crate::prompts::cleaned;
 use crate::settings::{Settings, Stage1, Stage2};
 use crate::state::{Announced, Cause, Place, Review, State, Verdict};
 
@@ -71,11 +70,8 @@ pub(crate) fn local(recorded: Option<&Form>, heard: &Heard) -> (Judgement, bool)
     if let Some(declared @ Judgement::Declared(_)) = recorded {
         return (declared, true);
     }
-    let mut texts = heard.words.before.iter().chain(&heard.words.own);
-    let is_silent = heard.words.own.is_none() || texts.all(|text| text.trim().is_empty());
     let local = match (form::judge(heard), recorded) {
         (Judgement::Lacks { lack: Lack::Form, .. }, Some(recorded)) => recorded,
-        (Judgement::Lacks { .. }, None) if is_silent => form::SILENT,
         (said, _) => said,
     };
     (local, false)

@@ -13,9 +13,9 @@ use crate::IntentValidator;
 use crate::change::diff;
 use crate::form::Heard;
 use crate::plan::{Known, asked_rules};
-use crate::prompts::{STAGE1, STAGE2, about_tests, filled, how_to_declare};
 use crate::settings::Settings;
 use crate::state::Review;
+use crate::wording::{STAGE1, STAGE2, about_tests, filled, how_to_declare};
 
 /// The most characters of a path and of a declaration that are shown.
 const MAX_SHORT: usize = 1_000;

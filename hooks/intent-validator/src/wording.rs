@@ -1,13 +1,46 @@
-//! The messages. A test follows what each asks for.
+//! The messages, and the texts of config/prompts.
 
 use secrets::masked;
+use shared::messages::{Text, Texts};
+use shared::text::quoted;
 
-use crate::checks::Finding;
-use crate::command::declare_line;
+use crate::checks::{Finding, cleaned};
 use crate::form::{self, Form, Lack};
 use crate::plan::{Allowed, Known};
-use crate::prompts::cleaned;
+use crate::settings::Settings;
 use crate::state::Cause;
+
+macro_rules! texts {
+    ($($constant:ident = $folder:literal / $name:literal),*) => {
+        $(pub(crate) const $constant: Text = Text {
+            name: $name,
+            built_in: include_str!(concat!("../../../config/prompts/", $folder, "/", $name, ".md")),
+        };)*
+        pub(crate) const ALL: &[Text] = &[$($constant),*];
+    };
+}
+
+texts! {
+    STAGE1 = "pre_tool_use" / "stage1_declaration_check",
+    STAGE2 = "pre_tool_use" / "stage2_code_review",
+    INTENT = "common" / "intent_declaration_prompt",
+    TDD = "common" / "tdd_declaration_prompt",
+    STATUS = "user_commands" / "status_message"
+}
+
+pub(crate) fn how_to_declare(texts: &mut Texts<'_>, program: &str) -> String {
+    filled(texts, INTENT, &[("declare", program)])
+}
+
+pub(crate) fn about_tests(texts: &mut Texts<'_>, settings: &Settings) -> String {
+    filled(texts, TDD, &[("core_paths", &settings.core_paths.join(", "))])
+}
+
+/// The text with each value in the place of its `{name}`. Other braces stay as they are.
+pub(crate) fn filled(texts: &mut Texts<'_>, text: Text, values: &[(&str, &str)]) -> String {
+    let fill = |text: String, (name, value): &(&str, &str)| text.replace(&format!("{{{name}}}"), value);
+    values.iter().fold(texts.read(text), fill)
+}
 
 const MAX_QUOTED: usize = 100;
 const MAX_FINDING: usize = 300;
@@ -46,6 +79,12 @@ pub(crate) fn lacks(known: &Known, lack: &Lack) -> Refusal {
          {lines}\n\nExample: {example}.{without}\nWhere a message carries no text, run this first, filled in and alone on a line: {declare}"
     );
     (text, format!("declare the change of {file}: FILE, CHANGES, GOAL"))
+}
+
+/// The line that Claude is shown.
+fn declare_line(program: &str, form: &Form) -> String {
+    let option = |(label, value): (&str, String)| format!(" --{} {}", label.to_lowercase(), quoted(&value));
+    format!("{program} declare{}", form.values().map(option).collect::<String>())
 }
 
 /// The findings of the checks or of a review.
@@ -95,4 +134,4 @@ fn shown(file: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -26,7 +26,7 @@ fn judged(messages: &[&str], user: &[&str], wants_test: bool) -> Judgement {
 const fn short(judgement: &Judgement) -> &'static str {
     match judgement {
         Judgement::Declared(_) => "YES",
-        Judgement::Lacks { lack: Lack::Parts(_), is_certain: true } => "NO",
+        Judgement::Lacks { lack: Lack::Parts(_) | Lack::Form, is_certain: true } => "NO",
         Judgement::Lacks { is_certain: true, .. } => "NO_TDD",
         Judgement::Lacks { .. } => "",
     }

@@ -155,7 +155,7 @@ fn at_a_sessions_start_it_is_told_how_a_change_is_declared() {
     let start = json!({ "source": "startup" });
     let told = Project::new("").tell("SessionStart", &start);
     let text = told["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned();
-    crate::prompts::tests::assert_filled(&text);
+    crate::wording::tests::assert_filled(&text);
     assert!(text.contains("intent-validator declare") && text.contains("src, lib"), "{text}");
     assert_eq!(Project::new("announce: false").tell("SessionStart", &start), Value::Null);
 }

@@ -5,7 +5,7 @@ use shared::messages::Texts;
 
 use super::{about_change, about_declaration};
 use crate::plan::tests::{defaults, known};
-use crate::prompts::tests::{assert_filled, host};
+use crate::wording::tests::{assert_filled, host};
 
 /// The instructions of the question of stage 1.
 fn asked_about_declaration(wants_test: bool) -> String {

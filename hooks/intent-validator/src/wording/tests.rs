@@ -1,11 +1,24 @@
 //! The texts, to the letter. That following them passes is shown in `observe`.
 
+use shared::host::{Clock, Environment, Host, Timestamp};
+
 use super::{found, lacks};
 use crate::checks::Finding;
 use crate::form::{Lack, Part};
 use crate::plan::Known;
 use crate::plan::tests::{finding, known};
 use crate::state::{Cause, Place};
+
+pub(crate) fn host() -> Host {
+    let started = Timestamp::from_secs(1_000_000);
+    Host { started, clock: Clock::System, environment: Environment::default() }
+}
+
+/// No text of ours has a brace but those of its placeholders.
+#[track_caller]
+pub(crate) fn assert_filled(text: &str) {
+    assert!(!text.contains(['{', '}']), "{text}");
+}
 
 #[test]
 fn a_refusal_shows_the_form_with_the_file_and_nothing_else_filled_in() {
