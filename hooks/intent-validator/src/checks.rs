@@ -84,9 +84,8 @@ pub(crate) fn is_comments_only(path: &str, versions: &Versions) -> bool {
         line.is_some_and(|line| matches!(line.kind, Kind::Code | Kind::Text))
     };
     let diff = TextDiff::from_lines(before, &versions.after);
-    let mut changed = diff.iter_all_changes().filter(|change| change.tag() != ChangeTag::Equal).peekable();
-    changed.peek().is_some()
-        && !changed.any(|change| is_code(&old, change.old_index()) || is_code(&new, change.new_index()))
+    let mut changed = diff.iter_all_changes().filter(|change| change.tag() != ChangeTag::Equal);
+    !changed.any(|change| is_code(&old, change.old_index()) || is_code(&new, change.new_index()))
 }
 
 /// The rules that are judged here.

@@ -36,7 +36,6 @@ pub(crate) enum Kind {
 /// The kind of the file at `path`, from the project's root with `/`; `None`: the hook does not look at it. An excluded folder wins
 /// over a core one. A file that is a test by its name wants no other test.
 pub(crate) fn kind(path: &str, settings: &Settings) -> Option<Kind> {
-    let path = path.strip_prefix("./").unwrap_or(path);
     let (folder, base) = path.rsplit_once('/').unwrap_or(("", path));
     let covers = |rules: &[String], path| rules.iter().any(|rule| Rule::new(rule, false).covers(path));
     if !is_source(path, &settings.extensions) || covers(&settings.exclude_paths, path) {
