@@ -16,7 +16,6 @@ const MAX_RULE: usize = 300;
 
 /// The facts of a change, and the answers of the models that were asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Known {
     pub(crate) place: Place,
     pub(crate) prompt: Option<String>,
