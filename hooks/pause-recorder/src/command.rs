@@ -6,7 +6,7 @@ use shared::cli::{self, Asker, Commands, Line, Verb};
 use shared::config::Section;
 use shared::hook::Context;
 use shared::host::DAY;
-use shared::operator::{Caller, Standing};
+use shared::operator::Caller;
 use shared::protocol::{Call, Event, Request};
 use transcript::transcript_of_session;
 
@@ -179,9 +179,7 @@ impl Project<'_> {
         if id.is_none() && meant.next().is_some() {
             return Err(format!("there are several records; {LIST}"));
         }
-        // A script of the user's outside of any session may name one, too.
-        let is_script = is_outside && self.asker.caller == Caller::Shell(Standing::NoTerminal);
-        if !active.is_own && !is_script {
+        if !active.is_own {
             self.for_the_user(&format!("{verb} {}", active.name))?;
         }
         Ok(active)
@@ -313,7 +311,6 @@ impl Project<'_> {
         if minimal {
             self.for_the_user(&format!("finalize --minimal {name}"))?;
         }
-        let Project { sessions, asker, .. } = self;
         if recorded.id.is_empty() {
             return Err(format!(
                 "no line of the record can be read; pause-recorder discard {name} removes it"
@@ -323,10 +320,10 @@ impl Project<'_> {
         let step = Step::Finish(End {
             path: record.path,
             ending,
-            at: if is_own { asker.host.now() } else { record.modified },
+            at: if is_own { self.asker.host.now() } else { record.modified },
             commit: self.context.settings.git_commit,
         });
-        let (actions, path) = (counted(recorded.actions.len() as u64), sessions.file(&name, end));
+        let (actions, path) = (counted(recorded.actions.len() as u64), self.sessions.file(&name, end));
         Ok(done(format!("{name} is finalized, {actions}:\n{}", path.display()), step))
     }
 

@@ -146,10 +146,7 @@ pub(crate) fn commit(
 fn must(git: &Git<'_>, arguments: &[&str], files: &[PathBuf]) -> Result<(), String> {
     let arguments = arguments.iter().map(OsStr::new).chain([OsStr::new("--")]);
     let said = git.run(arguments.chain(files.iter().map(|file| file.as_os_str())));
-    let said = said.map_err(|failure| match failure {
-        ChildError::NotStarted(_) => "git cannot be started",
-        ChildError::Late => "git did not come back in time",
-    })?;
+    let said = said.map_err(|_| "git did not come back in time")?;
     let text = String::from_utf8_lossy(&said.stderr);
     let is_reason = |line: &&str| line.starts_with("fatal: ") || line.starts_with("error: ");
     let reason = text.lines().find(is_reason).unwrap_or_default();

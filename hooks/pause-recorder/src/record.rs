@@ -126,21 +126,16 @@ impl Sessions {
 
     /// Creates the folder with its `.gitignore` where they are missing. An existing `.gitignore` stays as it is.
     pub(crate) fn open(&self) -> Result<(), String> {
-        let failed = |why| format!("{}; it must be a folder, no link", failed(&self.dir, "used", &why));
-        self.create().map_err(failed)
-    }
-
-    fn create(&self) -> io::Result<()> {
-        let above = self.dir.parent().unwrap_or(&self.dir);
+        let (above, ignored) = (self.dir.parent().unwrap_or(&self.dir), self.dir.join(".gitignore"));
         // Claude Code's own folder gets the rights that the user gives new folders.
         let _ = fs::create_dir(above);
-        if !is_folder(above) {
-            return Err(io::Error::other("the folder above is none, or a link"));
-        }
-        ensure_folder(&self.dir, SharedMode::Private)?;
-        let ignored = self.dir.join(".gitignore");
+        let is_fine = is_folder(above).then_some(()).ok_or(ErrorKind::NotADirectory.into());
+        let created = is_fine.and_then(|()| ensure_folder(&self.dir, SharedMode::Private));
         let is_there = ignored.symlink_metadata().is_ok();
-        if is_there { Ok(()) } else { write_durable(&ignored, b"*\n", SharedMode::Private) }
+        let written = created.and_then(|()| {
+            if is_there { Ok(()) } else { write_durable(&ignored, b"*\n", SharedMode::Private) }
+        });
+        written.map_err(|why| format!("{}; it must be a folder, no link", failed(&self.dir, "used", &why)))
     }
 
     /// The folder exists. A link, which a repository may hold, is none.

@@ -273,15 +273,11 @@ pub(crate) fn markdown(snapshot: &Snapshot) -> String {
     let context = snapshot
         .percent()
         .map_or("not known".to_owned(), |percent| full(percent, usage.tokens_used, usage.tokens_total));
-    let repository = match &git.branch {
-        _ if !git.is_git_repo => "none".to_owned(),
-        Some(branch) => format!("branch {}", code(branch)),
-        None => "no branch".to_owned(),
-    };
+    let branch = git.branch.as_deref().map_or("none".to_owned(), code);
     let mut page = format!(
         "# Paused session {}\n\n- paused at: {}\n- context: {context}\n- recorded: {} in {} min\n\
          - each action: {}, beside this file once the record has ended\n- lines that cannot be read: {}\n\
-         - repository: {repository}\n",
+         - branch: {branch}\n",
         code(id),
         code(&snapshot.paused_at.local()),
         counted(pause.action_count),

@@ -256,7 +256,7 @@ fn a_page_as_people_read_it() {
     for part in [
         "# Paused session `session-20260106-120000`\n\n- paused at: `",
         "\n- context: 93 % full (186,000 of 200,000 tokens)\n- recorded: 21 actions in 5 min\n",
-        "\n- repository: branch `main`\n\n## Open\n\n- `asked last, without an answer: and the docs?`\n",
+        "\n- branch: `main`\n\n## Open\n\n- `asked last, without an answer: and the docs?`\n",
         "\n## Untracked files\n\n- `with space`\n- `\"line\\nbreak\"`\n",
     ] {
         assert!(page.contains(part), "{part}\n---\n{page}");
