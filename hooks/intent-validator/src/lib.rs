@@ -4,12 +4,10 @@
 //! what needs no model (secrets, dead code, long functions). Stage 2 has a model hold the change against the declaration.
 //!
 //! - `source`: source code, core code and private files; `change`: the effect of a tool call on a file
-//! - `form`, `checks`: stage 1 and findings without a model
-//! - `review`: the questions to models
+//! - `form`, `checks`, `review`: stage 1, findings without a model, and the questions to models
 //! - `plan`, `observe`: the next step for a change, and the facts in the order of their price
 //! - `decide`, `wording`: the rules, the messages and the texts for models
-//! - `state`: recorded declarations, counts of blocks, verdicts of models
-//! - `command`: `declare` and `status`
+//! - `state`, `command`: recorded declarations, counts of blocks and verdicts; `declare` and `status`
 
 mod change;
 mod checks;

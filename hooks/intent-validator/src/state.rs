@@ -10,8 +10,7 @@ use shared::host::Timestamp;
 use crate::checks::Finding;
 use crate::form::{Form, Lack, Part};
 
-const MAX_DECLARED: usize = 100;
-const MAX_BLOCKS: usize = 200;
+const MAX_ENTRIES: usize = 200;
 const MAX_VERDICTS: usize = 50;
 
 /// After so many calls whose message did not come in time, the hook waits for none.
@@ -146,7 +145,7 @@ impl State {
             other.agent != recorded.agent || !recorded.names.iter().any(|name| other.names.contains(name))
         };
         self.declared.retain(is_other);
-        push(&mut self.declared, recorded, MAX_DECLARED);
+        push(&mut self.declared, recorded, MAX_ENTRIES);
     }
 
     pub(crate) fn forget_declared(&mut self, place: &Place) {
@@ -164,7 +163,7 @@ impl State {
 
     pub(crate) fn block(&mut self, place: &Place, prompt: Option<&str>, cause: Cause) {
         let (place, prompt) = (place.clone(), prompt.map(ToOwned::to_owned));
-        push(&mut self.blocks, Block { place, prompt, cause, is_open: true }, MAX_BLOCKS);
+        push(&mut self.blocks, Block { place, prompt, cause, is_open: true }, MAX_ENTRIES);
     }
 
     /// The call goes through: the outcome of the blocks before it, once for each cause. After a declared change stage 1 counts from

@@ -69,7 +69,7 @@ pub(crate) fn lacks(known: &Known, lack: &Lack) -> Refusal {
         }
     };
     let blank = Form::blank(&known.place.file, known.heard.wants_test);
-    let file = shown(&known.place.file);
+    let file = cleaned(&known.place.file, MAX_FINDING);
     let lines = blank.lines();
     let example = form::EXAMPLE.map(|line| format!("\"{line}\"")).join(", ");
     let declare = declare_line(&known.program, &blank);
@@ -89,7 +89,16 @@ fn declare_line(program: &str, form: &Form) -> String {
 
 /// The findings of the checks or of a review.
 pub(crate) fn found(known: &Known, findings: &[Finding], cause: Cause) -> Refusal {
-    let (file, list) = (shown(&known.place.file), listed(findings));
+    let file = cleaned(&known.place.file, MAX_FINDING);
+    let one = |finding: &Finding| {
+        let line = if finding.line > 0 { format!("line {}, ", finding.line) } else { String::new() };
+        let rule = cleaned(&finding.rule, MAX_QUOTED);
+        let [why, fix] = [&finding.why, &finding.fix].map(|text| cleaned(text, MAX_FINDING));
+        format!("- {line}{rule}: {why} Fix: {fix}")
+    };
+    let more = findings.len().saturating_sub(MAX_FINDINGS);
+    let more = (more > 0).then(|| format!("- and {more} more"));
+    let list = findings.iter().take(MAX_FINDINGS).map(one).chain(more).collect::<Vec<_>>().join("\n");
     let (why, fix) = match cause {
         Cause::Review => (
             "a model that reviewed it found fault with it",
@@ -99,18 +108,6 @@ pub(crate) fn found(known: &Known, findings: &[Finding], cause: Cause) -> Refusa
     };
     let text = format!("intent-validator: this change of {file}: {why}.\n{list}\n{fix}");
     (text, "fix what was found, and make the edit again".to_owned())
-}
-
-fn listed(findings: &[Finding]) -> String {
-    let one = |finding: &Finding| {
-        let line = if finding.line > 0 { format!("line {}, ", finding.line) } else { String::new() };
-        let rule = cleaned(&finding.rule, MAX_QUOTED);
-        let [why, fix] = [&finding.why, &finding.fix].map(|text| cleaned(text, MAX_FINDING));
-        format!("- {line}{rule}: {why} Fix: {fix}")
-    };
-    let more = findings.len().saturating_sub(MAX_FINDINGS);
-    let more = (more > 0).then(|| format!("- and {more} more"));
-    findings.iter().take(MAX_FINDINGS).map(one).chain(more).collect::<Vec<_>>().join("\n")
 }
 
 impl Allowed {
@@ -124,13 +121,9 @@ impl Allowed {
     }
 
     pub(crate) fn notice(self, file: &str, max_blocks: u32) -> String {
-        let (file, words) = (shown(file), self.words());
+        let (file, words) = (cleaned(file, MAX_FINDING), self.words());
         format!("intent-validator: {file} is changed {words}: allowed after max_blocks ({max_blocks}) blocks")
     }
-}
-
-fn shown(file: &str) -> String {
-    cleaned(file, MAX_FINDING)
 }
 
 #[cfg(test)]

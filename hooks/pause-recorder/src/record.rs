@@ -154,9 +154,9 @@ impl Sessions {
 
     /// All active records by name, including those of strangers.
     pub(crate) fn actives(&self) -> Vec<Record> {
-        let is_active =
-            |name: &&String| name.starts_with(ACTIVE_PREFIX) && name.strip_suffix(".jsonl").is_some();
-        self.names().iter().filter(is_active).filter_map(|name| Record::at(self.dir.join(name))).collect()
+        let names = self.names().into_iter().filter(|name| name.starts_with(ACTIVE_PREFIX));
+        let records = names.filter(|name| name.strip_suffix(".jsonl").is_some());
+        records.filter_map(|name| Record::at(self.dir.join(name))).collect()
     }
 
     /// The ids of records that have a file with one of these ends, newest first.

@@ -61,13 +61,12 @@ pub(super) fn speaks_of(text: &str, names: &[String]) -> bool {
     text.lines().any(is_about)
 }
 
-const NONE: [&str; 4] = ["none", "no", "not", "n/a"];
-
 /// The fault of a TEST line, and whether it is certain; `None`: the line proves what it has to.
 pub(super) fn test_lack(test: &str, heard: &Heard) -> Option<(Lack, bool)> {
     let value = test.trim();
     let first = value.split_whitespace().next().unwrap_or_default().to_lowercase();
-    let is_none = NONE.contains(&first.trim_matches(|char: char| !char.is_alphanumeric()));
+    let is_none =
+        ["none", "no", "not", "n/a"].contains(&first.trim_matches(|char: char| !char.is_alphanumeric()));
     let quotes = quotes(value);
     if value.is_empty() || is_placeholder(value) {
         Some((Lack::Test, true))
