@@ -88,7 +88,6 @@ pub(crate) fn is_comments_only(path: &str, versions: &Versions) -> bool {
     !changed.any(|change| is_code(&old, change.old_index()) || is_code(&new, change.new_index()))
 }
 
-/// The rules that are judged here.
 pub(crate) fn rules(checks: &Checks) -> Vec<&'static str> {
     let rules = [
         (SECRET, checks.secrets),

@@ -19,7 +19,7 @@ use crate::record::{
 };
 use crate::registry::{self, Kept, Registry};
 use crate::settings::Settings;
-use crate::snapshot::{Numbers, markdown};
+use crate::snapshot::{IncrementalPause, markdown};
 use crate::step::{End, Ending, Step};
 use crate::text::counted;
 
@@ -215,7 +215,7 @@ impl Project<'_> {
         }
         let active = session.and_then(|session| self.sessions.active(session));
         let recorded = active.and_then(|active| read(&active.path).ok()).unwrap_or_default();
-        let Numbers { began, pause, .. } = Numbers::new(&recorded, self.asker.host.now());
+        let pause = IncrementalPause::of(&recorded, self.asker.host.now());
         if json {
             let mut all: Map<String, Value> = serde_json::from_str(&common.text).unwrap_or_default();
             let record = recorded.actions.last().map(|last| {
@@ -224,7 +224,7 @@ impl Project<'_> {
                     "action_count": pause.action_count,
                     "duration_seconds": pause.duration_seconds,
                     "context_range": pause.context_range,
-                    "pause_started_at": began.rfc3339(),
+                    "pause_started_at": pause.began.rfc3339(),
                     "last_action_type": last.kind,
                     "last_updated": last.at.rfc3339(),
                 })

@@ -97,9 +97,9 @@ impl Registry {
     /// Adds a record that begins now. Returns its id, which no other record of the project has.
     pub(crate) fn begin(&mut self, entry: Entry, at: Timestamp) -> String {
         let first = id_at(at);
-        let numbered = (2..).map(|number| format!("{first}-{number}"));
-        let mut ids = std::iter::once(first.clone()).chain(numbered);
-        let id = ids.find(|id| self.of(&entry.project, id).is_none()).unwrap_or_default();
+        let is_same = |known: &&Entry| known.project == entry.project && known.id.starts_with(&first);
+        let same = self.entries.iter().filter(is_same).count();
+        let id = if same == 0 { first } else { format!("{first}-{}", same + 1) };
         self.entries.push(Entry { id: id.clone(), ..entry });
         id
     }

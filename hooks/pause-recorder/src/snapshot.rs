@@ -73,6 +73,10 @@ pub(crate) struct IncrementalPause {
     pub(crate) context_range: [f64; 2],
     pub(crate) tool_calls: u64,
     pub(crate) actions_summary: Vec<ActionSummary>,
+    #[serde(skip)]
+    pub(crate) began: Timestamp,
+    #[serde(skip)]
+    ended: Timestamp,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -111,15 +115,9 @@ impl Todos {
     }
 }
 
-/// A record in numbers, at `at` or at its own end where it has one.
-pub(crate) struct Numbers {
-    pub(crate) began: Timestamp,
-    ended: Timestamp,
-    pub(crate) pause: IncrementalPause,
-}
-
-impl Numbers {
-    pub(crate) fn new(recorded: &Recorded, at: Timestamp) -> Self {
+impl IncrementalPause {
+    /// A record in numbers, at `at` or at its own end where it has one.
+    pub(crate) fn of(recorded: &Recorded, at: Timestamp) -> Self {
         let (first, last) = (recorded.actions.first(), recorded.actions.last());
         let end = last.filter(|action| action.kind == Kind::PauseFinalized);
         let ended = end.map_or(at, |end| end.at);
@@ -129,25 +127,26 @@ impl Numbers {
         let summary = |action: &Action| ActionSummary { kind: action.kind, timestamp: action.at };
         let newest = &happened[happened.len().saturating_sub(MAX_ACTIONS_SUMMARY)..];
         let share = |action: Option<&Action>| action.map_or(0.0, |action| action.share.clamp(0.0, 1.0));
-        let pause = IncrementalPause {
+        Self {
             enabled: true,
             action_count: left_out.fold(happened.len() as u64, u64::saturating_add),
             duration_seconds: ended.since(began).as_secs(),
             context_range: [share(first), share(last)],
             tool_calls: happened.iter().filter(|action| action.kind == Kind::ToolCall).count() as u64,
             actions_summary: newest.iter().map(summary).collect(),
-        };
-        Self { began, ended, pause }
+            began,
+            ended,
+        }
     }
 
     /// The line that ends the record.
     pub(crate) fn last_line(&self, at: Timestamp) -> Action {
-        let share = self.pause.context_range[1];
+        let share = self.context_range[1];
         let data = json!({
-            "total_actions": self.pause.action_count,
+            "total_actions": self.action_count,
             "final_percentage": share,
             "pause_started_at": self.began.rfc3339(),
-            "duration_seconds": self.pause.duration_seconds,
+            "duration_seconds": self.duration_seconds,
         });
         Action::new(Kind::PauseFinalized, at, data, share)
     }
@@ -162,23 +161,23 @@ pub(crate) fn build(
     transcript: Option<&Path>,
     at: Timestamp,
 ) -> Snapshot {
-    let Numbers { began, ended, pause } = Numbers::new(recorded, at);
+    let pause = IncrementalPause::of(recorded, at);
     let lines = transcript.map(|transcript| last_lines(transcript, MAX_TAIL_BYTES)).unwrap_or_default();
     let requests = transcript.map(|transcript| requests(transcript, MAX_OF_A_KIND)).unwrap_or_default();
     let todos = Todos::of(&tasks(&lines));
     Snapshot {
         session_id: recorded.id.clone(),
-        paused_at: ended,
+        paused_at: pause.ended,
         duration_hours: (pause.duration_seconds as f64 / 36.0).round() / 100.0,
         context_usage: context_usage(pause.context_range[1], recorded),
-        incremental_pause: pause,
         schema_version: SCHEMA_VERSION,
         files_touched: files_touched(recorded, edited(&lines), root),
-        accomplishments: accomplishments(recorded, &todos, &git, began),
+        accomplishments: accomplishments(recorded, &todos, &git, pause.began),
         next_steps: next_steps(recorded, &todos, &requests),
         git,
         todos,
         skipped_lines: recorded.skipped_lines,
+        incremental_pause: pause,
     }
 }
 

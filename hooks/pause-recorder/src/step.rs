@@ -13,7 +13,7 @@ use shared::switches::Turn;
 use crate::git::{GitContext, commit, look};
 use crate::record::{self, ARCHIVE, Action, JSON, Kind, MARKDOWN, Sessions, YAML, failed};
 use crate::registry::{self, Entry, Registry, digest_of};
-use crate::snapshot::{Numbers, Snapshot, build, markdown, yaml};
+use crate::snapshot::{IncrementalPause, Snapshot, build, markdown, yaml};
 
 /// The time for git where the user has asked, or a session starts.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -154,7 +154,7 @@ pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<()
         }
         let is_ended = recorded.actions.last().is_some_and(|last| last.kind == Kind::PauseFinalized);
         if !goes_on && !is_ended {
-            let last = Numbers::new(&recorded, end.at).last_line(end.at);
+            let last = IncrementalPause::of(&recorded, end.at).last_line(end.at);
             record::append(&end.path, vec![last.clone()], || Ok(recorded.id.clone()))?;
             recorded.actions.push(last);
         }

@@ -25,7 +25,6 @@ fn path(text: &str) -> String {
     path.strip_prefix("./").unwrap_or(&path).to_owned()
 }
 
-/// Without the marks around it.
 fn bare(text: &str) -> &str {
     text.trim_matches(|char: char| char.is_whitespace() || "*`\"'".contains(char))
 }
