@@ -13,7 +13,7 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::change::Versions;
 use crate::settings::Checks;
-use view::{Family, Kind, View};
+use view::{Family, Kind, View, is_control};
 
 const SECRET: &str = "hardcoded-secrets";
 const DEAD_CODE: &str = "commented-out-code";
@@ -142,9 +142,14 @@ fn dead_code(view: &View<'_>, added: &BTreeSet<usize>) -> Vec<Finding> {
         let comments: Vec<_> = comments.filter(|(_, text)| !text.trim().is_empty()).collect();
         let codes: Vec<_> = comments.iter().filter(|(_, text)| is_code(text, view.family)).collect();
         let (first, text) = codes.first()?;
-        // The lines after such a line (`Usage:`, `Example`) are for readers.
+        // The lines after such a line (`Usage:`, `Example`) are for readers; the head of a block of Python is none.
+        let is_head = |text: &str| {
+            let is_code = text.contains(['(', '=', '<', '.', '[']) || text.contains(" in ");
+            view.family == Family::Python && is_control(text, view.family) && is_code
+        };
         let is_example = comments.iter().map(|(_, text)| text.trim().to_ascii_lowercase()).any(|text| {
-            text.ends_with(':') || ["usage", "example", "e.g."].iter().any(|word| text.contains(word))
+            let names_one = ["usage", "example", "e.g."].iter().any(|word| text.contains(word));
+            names_one || text.ends_with(':') && !is_head(&text)
         });
         let is_most = codes.len() >= 2 && codes.len() * 3 >= comments.len() * 2;
         let is_alone = comments.len() == 1 && is_statement(text.trim());

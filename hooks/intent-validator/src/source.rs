@@ -7,7 +7,6 @@ use shared::host::{Places, flat, real};
 
 use crate::settings::Settings;
 
-/// The location of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Spot {
     /// Links resolved as far as it exists.

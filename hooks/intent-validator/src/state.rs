@@ -75,7 +75,6 @@ struct Block {
     is_open: bool,
 }
 
-/// The verdict of stage 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum Announced {
@@ -126,7 +125,6 @@ impl TryFrom<OfStage2> for Review {
     }
 }
 
-/// A verdict as the state keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Verdict {
     OfStage1(Announced),

@@ -44,7 +44,6 @@ pub(crate) fn filled(texts: &mut Texts<'_>, text: Text, values: &[(&str, &str)])
 
 const MAX_QUOTED: usize = 100;
 const MAX_FINDING: usize = 300;
-
 const MAX_FINDINGS: usize = 5;
 
 /// A message, and the next step that it asks for.

@@ -67,6 +67,7 @@ fn code_in_comments_is_told_from_sentences() {
     check("a.rs", "// let x = compute(1);\n", &[(DEAD, 1)]);
     check("a.rs", "fn a() {}\n    // foo(bar);\n    // if x {\n    //     baz();\n    // }\n", &[(DEAD, 2)]);
     check("a.py", "# x = compute(1)\n# y = x + 2\n# save(y)\n", &[(DEAD, 1)]);
+    check("a.py", "# for i in xs:\n#     total += i\n#     print(total)\n#     save(total)\n", &[(DEAD, 2)]);
     check("a.py", "# import os\n# os.remove(path)\n", &[(DEAD, 1)]);
     check("a.js", "/*\nfoo();\nbar();\n*/\n", &[(DEAD, 2)]);
     for (path, text) in [

@@ -225,7 +225,7 @@ fn closes(code: &str) -> bool {
     code.starts_with([')', ']']) || !code.contains(char::is_alphanumeric)
 }
 
-fn is_control(code: &str, family: Family) -> bool {
+pub(super) fn is_control(code: &str, family: Family) -> bool {
     let begins_block = code.contains('{') || code.ends_with([':', ')']);
     family != Family::Hash && begins_block && words(code).next().is_some_and(|word| is_one_of(word, CONTROL))
 }

@@ -127,7 +127,6 @@ fn is_said(quote: &str, said: &str) -> bool {
     even(said).lines().any(is_in)
 }
 
-/// The marks around a clause.
 const MARKS: &str = ".!?;:,…-–—*()\"。！？；：，、（）";
 
 /// Within a word a mark parts nothing: `x.py`, `re-use`.
