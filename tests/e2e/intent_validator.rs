@@ -57,7 +57,9 @@ fn form(scene: &Scene) -> Answer {
 /// The command that it names, filled in.
 fn command() -> Answer {
     with_denial(|denial| {
-        Reply::bash(&filled_in(between(denial, "run this first, filled in: ", "\n").unwrap_or_default()))
+        Reply::bash(&filled_in(
+            between(denial, "run this first, filled in and alone on a line: ", "\n").unwrap_or_default(),
+        ))
     })
 }
 

@@ -8,30 +8,26 @@ use similar::TextDiff;
 
 const CONTEXT_LINES: usize = 15;
 
-const MARK_CHARS: usize = 100;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The input of a tool that writes: a whole text, pieces, or a cell of a notebook, whose place in the file is not looked for.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Change {
+    #[serde(rename = "file_path", alias = "notebook_path")]
     pub(crate) file: String,
-    pub(crate) kind: Kind,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Whole(String),
-    Pieces(Vec<Piece>),
-    /// A cell of a notebook; its place in the file is not looked for.
-    Cell(String),
+    content: Option<String>,
+    new_source: Option<String>,
+    edits: Option<Vec<Piece>>,
+    #[serde(flatten)]
+    piece: Piece,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(crate) struct Piece {
+struct Piece {
     #[serde(rename = "old_string", default)]
-    pub(crate) old: String,
+    old: String,
     #[serde(rename = "new_string", default)]
-    pub(crate) new: String,
+    new: String,
     #[serde(rename = "replace_all", default)]
-    pub(crate) all: bool,
+    all: bool,
 }
 
 /// A file before and after; where the old text is not in the file, the pieces alone.
@@ -44,53 +40,33 @@ pub(crate) struct Versions {
     pub(crate) is_fragment: bool,
 }
 
-#[derive(Deserialize)]
-struct Written {
-    #[serde(alias = "notebook_path")]
-    file_path: String,
-    content: Option<String>,
-    edits: Option<Vec<Piece>>,
-    #[serde(default)]
-    new_source: String,
-    #[serde(flatten)]
-    piece: Piece,
-}
-
 pub(crate) fn read(call: &ToolCall) -> Option<Change> {
-    if !matches!(call.tool_name.as_str(), "Write" | "Edit" | "MultiEdit" | "NotebookEdit") {
-        return None;
-    }
-    let written: Written = serde_json::from_str(call.tool_input.as_ref()?.get()).ok()?;
-    let kind = match call.tool_name.as_str() {
-        "Write" => Kind::Whole(written.content?),
-        "Edit" => Kind::Pieces(vec![written.piece]),
-        "MultiEdit" => Kind::Pieces(written.edits?),
-        _ => Kind::Cell(written.new_source),
-    };
-    Some(Change { file: written.file_path, kind })
+    let input = call.tool_input.as_ref()?.get();
+    let writes = matches!(call.tool_name.as_str(), "Write" | "Edit" | "MultiEdit" | "NotebookEdit");
+    if writes { serde_json::from_str(input).ok() } else { None }
 }
 
 /// The file before and after. Line ends are as on Unix: Claude Code's tools do not tell them apart either.
-pub(crate) fn versions(change: &Change, read: io::Result<Vec<u8>>) -> Versions {
+pub(crate) fn versions(change: Change, read: io::Result<Vec<u8>>) -> Versions {
     let is_missing = read.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
-    let there = read.ok().and_then(|bytes| String::from_utf8(bytes).ok()).map(|text| unix(&text));
-    let is_fragment = there.is_none() && !is_missing;
-    match &change.kind {
-        Kind::Whole(text) => Versions { before: there, after: unix(text), is_fragment },
-        Kind::Cell(source) => Versions { before: None, after: unix(source), is_fragment: true },
-        Kind::Pieces(pieces) => {
-            let after = replaced(there.clone().unwrap_or_default(), pieces).filter(|_| !is_fragment);
-            let joined =
-                |text: fn(&Piece) -> &str| unix(&pieces.iter().map(text).collect::<Vec<_>>().join("\n"));
-            match after {
-                Some(after) => Versions { before: there, after, is_fragment: false },
-                None => Versions {
-                    before: Some(joined(|piece| &piece.old)),
-                    after: joined(|piece| &piece.new),
-                    is_fragment: true,
-                },
-            }
-        }
+    let before = read.ok().and_then(|bytes| String::from_utf8(bytes).ok()).map(|text| unix(&text));
+    let is_fragment = before.is_none() && !is_missing;
+    if let Some(text) = change.content {
+        return Versions { before, after: unix(&text), is_fragment };
+    }
+    if let Some(source) = change.new_source {
+        return Versions { before: None, after: unix(&source), is_fragment: true };
+    }
+    let pieces = change.edits.unwrap_or_else(|| vec![change.piece]);
+    let after = replaced(before.clone().unwrap_or_default(), &pieces).filter(|_| !is_fragment);
+    let joined = |text: fn(&Piece) -> &str| unix(&pieces.iter().map(text).collect::<Vec<_>>().join("\n"));
+    match after {
+        Some(after) => Versions { before, after, is_fragment: false },
+        None => Versions {
+            before: Some(joined(|piece| &piece.old)),
+            after: joined(|piece| &piece.new),
+            is_fragment: true,
+        },
     }
 }
 
@@ -110,31 +86,17 @@ fn replaced(mut text: String, pieces: &[Piece]) -> Option<String> {
     Some(text)
 }
 
-/// A unified diff under a line that says whether the file is new, changed, not known or a fragment.
+/// A unified diff under a line that says whether the file is new, changed, or known in part.
 pub(crate) fn diff(path: &str, versions: &Versions) -> String {
     let head = match (versions.is_fragment, &versions.before) {
-        (true, None) => format!(
-            "{path} is there already, and its text cannot be shown: it is too long, no text, or a notebook. What is written \
-             into it follows; what that replaces is not seen."
-        ),
-        (true, Some(_)) => {
-            format!("Part of {path}; the whole file is not known, lines are counted within the part.")
-        }
-        (false, None) => format!("{path} is a new file."),
-        (false, Some(_)) => format!("{path} is changed."),
+        (true, _) => "is there, and only this part of it is known; lines are counted within the part",
+        (false, None) => "is a new file",
+        (false, Some(_)) => "is changed",
     };
     let before = versions.before.as_deref().unwrap_or_default();
     let diff = TextDiff::from_lines(before, &versions.after);
     let body = diff.unified_diff().context_radius(CONTEXT_LINES).missing_newline_hint(false).to_string();
-    format!("{head}\n{body}")
-}
-
-/// The beginning of a longer diff, and how much is missing; `None`: it is short enough.
-pub(crate) fn beginning(diff: &str, max_chars: usize) -> Option<String> {
-    let (chars, room) = (diff.chars().count(), max_chars.saturating_sub(MARK_CHARS));
-    let kept = || diff.chars().take(room).collect::<String>();
-    let missing = chars.checked_sub(room).filter(|_| chars > max_chars)?;
-    Some(format!("{}\n[The diff goes on: {missing} characters are not shown.]", kept()))
+    format!("{path} {head}.\n{body}")
 }
 
 #[cfg(test)]

@@ -1,20 +1,19 @@
 //! Findings without a model, in the lines that the change brings. A check in doubt reports nothing. Pure.
 //!
-//! - `view`: a text as code, strings and comments
-//! - `shape`: how long functions are, and how deep blocks lie
+//! `view`: a text as code, strings and comments, and how long its functions are and how deep its blocks lie.
 
-mod shape;
 mod view;
 
 use std::collections::BTreeSet;
 
 use secrets::masked;
 use serde::{Deserialize, Serialize};
+use shared::text::is_hidden;
 use similar::{ChangeTag, TextDiff};
 
 use crate::change::Versions;
 use crate::settings::Checks;
-use view::{Family, Kind, View};
+use view::{Family, Kind, View, is_control};
 
 const SECRET: &str = "hardcoded-secrets";
 const DEAD_CODE: &str = "commented-out-code";
@@ -39,6 +38,13 @@ impl Finding {
     }
 }
 
+/// One line without characters that move the cursor or turn the writing round, cut to so many characters.
+pub(crate) fn cleaned(text: &str, max_chars: usize) -> String {
+    let line = text.replace(is_hidden, " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    let kept: String = line.chars().take(max_chars).collect();
+    if kept.len() < line.len() { format!("{kept}…") } else { kept }
+}
+
 pub(crate) fn find(path: &str, versions: &Versions, checks: &Checks) -> Vec<Finding> {
     if versions.after.lines().nth(MAX_LINES).is_some() {
         return Vec::new();
@@ -58,10 +64,10 @@ pub(crate) fn find(path: &str, versions: &Versions, checks: &Checks) -> Vec<Find
         }
         let before = View::of(before, family);
         if let Some(most) = checks.max_function_lines.get() {
-            found.extend(shape::long_functions(&before, &after, most as usize));
+            found.extend(view::long_functions(&before, &after, most as usize));
         }
         if let Some(most) = checks.max_nesting.get() {
-            found.extend(shape::deep_nesting(&after, &added, most as usize));
+            found.extend(view::deep_nesting(&after, &added, most as usize));
         }
     }
     found.sort_by_key(|finding| finding.line);
@@ -78,19 +84,16 @@ pub(crate) fn is_comments_only(path: &str, versions: &Versions) -> bool {
         line.is_some_and(|line| matches!(line.kind, Kind::Code | Kind::Text))
     };
     let diff = TextDiff::from_lines(before, &versions.after);
-    let mut changed = diff.iter_all_changes().filter(|change| change.tag() != ChangeTag::Equal).peekable();
-    changed.peek().is_some()
-        && !changed.any(|change| is_code(&old, change.old_index()) || is_code(&new, change.new_index()))
+    let mut changed = diff.iter_all_changes().filter(|change| change.tag() != ChangeTag::Equal);
+    !changed.any(|change| is_code(&old, change.old_index()) || is_code(&new, change.new_index()))
 }
 
-pub(crate) fn rules(path: &str, checks: &Checks) -> Vec<&'static str> {
-    let family = Family::of(path);
-    let has_shape = family.is_some_and(|family| family != Family::Hash);
+pub(crate) fn rules(checks: &Checks) -> Vec<&'static str> {
     let rules = [
         (SECRET, checks.secrets),
-        (DEAD_CODE, checks.commented_out_code && family.is_some()),
-        (shape::LONG, checks.max_function_lines.get().is_some() && has_shape),
-        (shape::DEEP, checks.max_nesting.get().is_some() && has_shape),
+        (DEAD_CODE, checks.commented_out_code),
+        (view::LONG, checks.max_function_lines.get().is_some()),
+        (view::DEEP, checks.max_nesting.get().is_some()),
     ];
     rules.into_iter().filter(|(_, is_judged)| *is_judged).map(|(rule, _)| rule).collect()
 }
@@ -134,36 +137,27 @@ fn dead_code(view: &View<'_>, added: &BTreeSet<usize>) -> Vec<Finding> {
     let is_new = |number: &usize| view.lines[*number].kind == Kind::Comment && added.contains(number);
     let numbers: Vec<usize> = (0..view.lines.len()).collect();
     let runs = numbers.chunk_by(|one, other| is_new(one) && is_new(other)).filter(|run| is_new(&run[0]));
-    runs.filter_map(|run| judged_comment(view, run)).collect()
-}
-
-fn judged_comment(view: &View<'_>, run: &[usize]) -> Option<Finding> {
-    let text = |number: &&usize| view.lines[**number].text;
-    let comments: Vec<&usize> = run.iter().filter(|number| !text(number).trim().is_empty()).collect();
-    let codes: Vec<&&usize> = comments.iter().filter(|number| is_code(text(number), view.family)).collect();
-    let first = codes.first()?;
-    let is_example = comments.iter().any(|number| announces_example(text(number), view.family));
-    let is_most = codes.len() >= 2 && codes.len() * 3 >= comments.len() * 2;
-    let is_alone = comments.len() == 1 && is_statement(text(first).trim());
-    let why = "code is left standing as a comment";
-    let fix = "delete it, or write in a sentence what has to be known";
-    (!is_example && (is_most || is_alone)).then(|| Finding::new(DEAD_CODE, **first + 1, why, fix))
-}
-
-/// The lines after such a line (`Usage`, `Example`) are for readers.
-fn announces_example(comment: &str, family: Family) -> bool {
-    let text = comment.trim().to_ascii_lowercase();
-    let ends_so = text.ends_with(':') && !(matches!(family, Family::Python) && is_header(comment.trim()));
-    ends_so || ["usage", "example", "e.g."].iter().any(|word| text.contains(word))
-}
-
-/// The head of a block of Python: `for x in xs:`.
-fn is_header(text: &str) -> bool {
-    match text.split([' ', ':']).next().unwrap_or_default() {
-        "for" => text.contains(" in "),
-        "class" | "def" | "elif" | "if" | "while" | "with" => text.contains(['(', '=', '<', '>', '.', '[']),
-        _ => false,
-    }
+    let judged = |run: &[usize]| {
+        let comments = run.iter().map(|number| (*number, view.lines[*number].text));
+        let comments: Vec<_> = comments.filter(|(_, text)| !text.trim().is_empty()).collect();
+        let codes: Vec<_> = comments.iter().filter(|(_, text)| is_code(text, view.family)).collect();
+        let (first, text) = codes.first()?;
+        // The lines after such a line (`Usage:`, `Example`) are for readers; the head of a block of Python is none.
+        let is_head = |text: &str| {
+            let is_code = text.contains(['(', '=', '<', '.', '[']) || text.contains(" in ");
+            view.family == Family::Python && is_control(text, view.family) && is_code
+        };
+        let is_example = comments.iter().map(|(_, text)| text.trim().to_ascii_lowercase()).any(|text| {
+            let names_one = ["usage", "example", "e.g."].iter().any(|word| text.contains(word));
+            names_one || text.ends_with(':') && !is_head(&text)
+        });
+        let is_most = codes.len() >= 2 && codes.len() * 3 >= comments.len() * 2;
+        let is_alone = comments.len() == 1 && is_statement(text.trim());
+        let why = "code is left standing as a comment";
+        let fix = "delete it, or write in a sentence what has to be known";
+        (!is_example && (is_most || is_alone)).then(|| Finding::new(DEAD_CODE, first + 1, why, fix))
+    };
+    runs.filter_map(judged).collect()
 }
 
 /// Four plain words in a row are a sentence, and an indented comment is an example.

@@ -4,37 +4,27 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use secrets::masked;
-use serde_json::Value;
 use shared::cli::{self, Asker, Reply, Verb};
 use shared::hook::{Context, Hook};
 use shared::host::{Host, Places};
 use shared::messages::Texts;
 use shared::own_commands::own_command_lines;
 use shared::protocol::ToolResult;
-use shared::text::quoted;
-use transcript::{Quotable, Words};
 
 use crate::IntentValidator;
-use crate::form::{self, Form, Heard, Judgement, Lack};
-use crate::prompts::{STATUS, filled};
+use crate::form::{self, Form, Heard, Judgement, Lack, Part};
 use crate::settings::{Settings, Stage1, Stage2};
 use crate::source::{self, Kind, Spot};
 use crate::state::Recorded;
+use crate::wording::{STATUS, filled};
 
 const OWN: &str = IntentValidator::NAME;
-
-const MAX_VALUE: usize = 1_000;
 
 const USAGE: &str = "declare --file F --changes C --goal G [--test T]";
 
 pub(crate) const VERBS: &[Verb] = &[Verb { usage: USAGE, about: "announces a change before it is made" }];
 
 const OPTIONS: [&str; 4] = ["--file", "--changes", "--goal", "--test"];
-
-/// The message on a line that is more than plain words, or may not have run as a whole.
-const NOT_PLAIN: &str = "intent-validator: this declaration was not recorded: it is not made of plain words, too long, or may not have run. Give each value in \
-                         quotes, without $, `, ! and backslashes between double ones, and run nothing else in the same line.";
 
 pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
     match words {
@@ -47,69 +37,53 @@ pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
     }
 }
 
-/// The line that Claude is shown.
-pub(crate) fn declare_line(program: &str, form: &Form) -> String {
-    let Form { file, changes, goal, test } = form;
-    let values = [Some(file), Some(changes), Some(goal), test.as_ref()];
-    let given = OPTIONS.iter().zip(values).filter_map(|(option, value)| Some((option, value?)));
-    given.fold(format!("{program} declare"), |line, (option, value)| {
-        format!("{line} {option} {}", quoted(value))
-    })
-}
-
-/// Reads the words after `declare`. Fails if a word is unknown, or a value missing, too long or given twice.
+/// Reads the words after `declare`. Fails if a word is unknown or a value is missing.
 fn parse(words: &[&str]) -> Result<Form, String> {
     let wrong = |what: String| format!("declare: {what}\n{OWN} {USAGE}");
     let mut values: [Option<String>; 4] = Default::default();
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        let (option, value) =
-            word.split_once('=').map_or((*word, None), |(option, value)| (option, Some(value)));
+        let (option, value) = word.split_once('=').map_or((*word, None), |(option, it)| (option, Some(it)));
         let at = OPTIONS.iter().position(|known| *known == option);
         let at = at.ok_or_else(|| wrong(format!("unknown word {option}")))?;
-        let value = value.or_else(|| words.next().copied());
-        let value = value.ok_or_else(|| wrong(format!("{option} needs a value")))?.trim();
-        if value.chars().count() > MAX_VALUE {
-            return Err(wrong(format!("{option} has more than {MAX_VALUE} characters")));
-        }
-        if values[at].replace(value.to_owned()).is_some() {
-            return Err(wrong(format!("{option} is given twice")));
-        }
+        let value = value.or_else(|| words.next().copied()).unwrap_or_default();
+        values[at] = Some(value.trim().to_owned());
     }
-    if let Some(at) = values[..3].iter().position(Option::is_none) {
-        return Err(wrong(format!("{} is missing", OPTIONS[at])));
+    if values[..3].iter().any(Option::is_none) {
+        return Err(wrong("--file, --changes and --goal are needed".to_owned()));
     }
-    let [file, changes, goal, test] = values;
-    let needed = Option::unwrap_or_default;
-    Ok(Form { file: needed(file), changes: needed(changes), goal: needed(goal), test })
+    Ok(Form::new(values))
 }
 
-/// The files that a form may mean, with their kinds.
-fn meant(form: &Form, places: &Places, cwd: Option<&Path>, settings: &Settings) -> Vec<(Spot, Option<Kind>)> {
-    let spots = form.files().flat_map(|file| Spot::meant(places, cwd, file));
-    let with_kind = |spot: Spot| {
-        let kind = source::kind(&spot.file, settings);
-        (spot, kind)
-    };
-    spots.map(with_kind).collect()
+/// The source files that a form may mean, from the folder it was written in and from the project's root. Fails with the form's fault.
+fn meant(
+    form: &Form,
+    places: &Places,
+    cwd: Option<&Path>,
+    settings: &Settings,
+) -> Result<Vec<String>, String> {
+    let spots = form.files().flat_map(|file| [cwd, None].map(|folder| Spot::find(places, folder, file)));
+    let kinds = spots.flatten().filter_map(|spot| Some((source::kind(&spot.file, settings)?, spot.file)));
+    let (kinds, names): (Vec<Kind>, Vec<String>) = kinds.unzip();
+    let wants_test = settings.tdd && kinds.contains(&Kind::Core);
+    fault(form, wants_test).filter(|_| !names.is_empty()).map_or(Ok(names), Err)
 }
 
 /// The fault of a form. A quote is looked for when the edit is made.
 fn fault(form: &Form, wants_test: bool) -> Option<String> {
-    if form.file.is_empty() || form.file.contains(['<', '>']) {
+    let file = form.text(Part::File);
+    if file.is_empty() || file.contains(['<', '>']) {
         return Some("declare: --file names no file".to_owned());
     }
-    let (words, user) = (Words::default(), Quotable::default());
-    let heard = Heard { names: &[], wants_test, words: &words, user: &user };
-    match form::judge_recorded(form, &heard) {
+    let heard = Heard { wants_test, ..Heard::default() };
+    match form::judge_one(form, &heard, "") {
         Judgement::Lacks { lack: Lack::Parts(parts), .. } => {
             let parts = parts.iter().map(|part| format!("--{}", part.label().to_lowercase()));
             let parts = parts.collect::<Vec<_>>().join(" and ");
             Some(format!("declare: {parts} is empty, one word or a placeholder; write a few words"))
         }
         Judgement::Lacks { is_certain: true, .. } => Some(format!(
-            "declare: {} is core code. Name the test file or the test in --test, or quote the user there: 'none, the user said: \"...\"'",
-            form.file
+            "declare: {file} is core code. Name the test file or the test in --test, or quote the user there: 'none, the user said: \"...\"'"
         )),
         Judgement::Declared(_) | Judgement::Lacks { .. } => None,
     }
@@ -121,101 +95,57 @@ fn declared(form: &Form, asker: &Asker<'_>) -> Reply {
         Ok(section) => section,
         Err(why) => return Reply::no(why),
     };
-    let settings = &section.settings;
-    let meant = meant(form, asker.places, asker.host.cwd().as_deref(), settings);
-    if meant.iter().all(|(_, kind)| kind.is_none()) {
-        return Reply::yes(format!("{OWN}: {} needs no declaration", form.file));
-    }
-    let is_core = meant.iter().any(|(_, kind)| *kind == Some(Kind::Core));
-    if let Some(fault) = fault(form, settings.tdd && is_core) {
-        return Reply::no(format!("{OWN}: {fault}"));
-    }
-    let minutes = settings.declaration_ttl_secs.get() / 60;
-    let off = if section.enabled { "" } else { "\nintent-validator is off here: nothing asks for it." };
-    let done = if asker.host.environment.inside_claude {
-        format!("declared for {minutes} min in this session, or until a review finds fault:")
-    } else {
-        "the form is complete, but only Claude declares; nothing was recorded:".to_owned()
+    let names = match meant(form, asker.places, asker.host.cwd().as_deref(), &section.settings) {
+        Err(fault) => return Reply::no(format!("{OWN}: {fault}")),
+        Ok(names) => names,
     };
+    if names.is_empty() || !section.enabled {
+        return Reply::yes(format!("{OWN}: {} needs no declaration here", form.text(Part::File)));
+    }
+    let (minutes, lines) = (section.settings.declaration_ttl_secs.get() / 60, form.lines());
     Reply::yes(format!(
-        "{OWN}: {done}\n{}\n\
-         A quote in TEST is looked up in the user's last five messages when the edit is made.{off}",
-        form.lines()
+        "{OWN}: the form is complete. Where Claude runs this line, it holds for {minutes} min in its session, or until a review finds \
+         fault:\n{lines}\nA quote in TEST is looked up in the user's last five messages when the edit is made."
     ))
 }
 
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct DeclaredFacts {
-    pub(crate) recorded: Vec<Recorded>,
-    /// The message on a line that could not be read.
-    pub(crate) unheard: Option<String>,
-}
-
-/// The declarations in Claude's shell: the lines of a call that has run and come through.
-pub(crate) fn after_call(context: &Context<'_, Settings>, result: &ToolResult) -> Option<DeclaredFacts> {
+/// The declarations in Claude's shell: the lines of a call that has run.
+pub(crate) fn after_call(context: &Context<'_, Settings>, result: &ToolResult) -> Option<Vec<Recorded>> {
     context.request.call.session_id.as_ref()?;
     // Most lines have nothing to do with us.
     let raw = result.call.tool_input.as_ref()?.get();
-    if !raw.contains(OWN) || !raw.contains("declare") || !has_succeeded(result) {
+    if !raw.contains(OWN) || !raw.contains("declare") {
         return None;
     }
-    let Some(lines) = own_command_lines(&result.call, context.places) else {
-        let is_shell = matches!(result.call.tool_name.as_str(), "Bash" | "PowerShell");
-        let is_meant = is_shell && raw.contains("intent-validator declare --");
-        let unheard = Some(NOT_PLAIN.to_owned());
-        return is_meant.then(|| DeclaredFacts { unheard, ..DeclaredFacts::default() });
-    };
-    let recorded: Vec<Recorded> = lines.iter().filter_map(|words| recorded(context, words)).collect();
-    (!recorded.is_empty()).then_some(DeclaredFacts { recorded, unheard: None })
-}
-
-fn has_succeeded(result: &ToolResult) -> bool {
-    let text = result.tool_response.as_ref().map_or("{}", |raw| raw.get());
-    let response: Value = serde_json::from_str(text).unwrap_or_default();
-    response["success"] != false && response["interrupted"] != true && response["backgroundTaskId"].is_null()
-}
-
-fn recorded(context: &Context<'_, Settings>, words: &[String]) -> Option<Recorded> {
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let [OWN, "declare", words @ ..] = words.as_slice() else { return None };
-    let form = parse(words).ok()?;
     let call = &context.request.call;
-    let meant = meant(&form, context.places, call.cwd.as_deref(), context.settings);
-    let is_core = meant.iter().any(|(_, kind)| *kind == Some(Kind::Core));
-    if fault(&form, context.settings.tdd && is_core).is_some() || meant.is_empty() {
-        return None;
-    }
-    let names = meant.into_iter().map(|(spot, _)| spot.file).collect();
-    // The state is a file.
-    let (changes, goal) = (masked(&form.changes).into_owned(), masked(&form.goal).into_owned());
-    let form = Form { changes, goal, ..form };
-    Some(Recorded { names, agent: call.agent_id.clone(), form, at: context.host.now() })
+    let recorded = |words: &Vec<String>| {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let [OWN, "declare", words @ ..] = words.as_slice() else { return None };
+        let form = parse(words).ok()?;
+        let names = meant(&form, context.places, call.cwd.as_deref(), context.settings).ok()?;
+        Some(Recorded { names, agent: call.agent_id.clone(), form: form.masked(), at: context.host.now() })
+    };
+    let lines = own_command_lines(&result.call, context.places)?;
+    let recorded: Vec<Recorded> = lines.iter().filter_map(recorded).collect();
+    (!recorded.is_empty()).then_some(recorded)
 }
 
 pub(crate) fn status_lines(settings: &Settings, asker: &Asker<'_>) -> Vec<String> {
-    let mut texts = Texts::new(&settings.message_files, asker.host, asker.places);
-    let own = status_text(&mut texts, settings);
-    let judge = judge::status_lines(&settings.judge, asker.store, asker.host);
-    std::iter::once(own).chain(judge).chain(texts.unusable).collect()
-}
-
-fn status_text(texts: &mut Texts<'_>, settings: &Settings) -> String {
+    let model = |name: &str| format!("by the model {name}");
     let stage1 = match settings.stage1 {
         Stage1::Local => "by the form".to_owned(),
-        Stage1::Model => format!("by the model {}", settings.stage1_model),
-        Stage1::LocalThenModel => format!("by the form, else by the model {}", settings.stage1_model),
+        Stage1::Model => model(&settings.stage1_model),
+        Stage1::LocalThenModel => format!("by the form, else {}", model(&settings.stage1_model)),
     };
-    let stage2 = match settings.stage2 {
-        Stage2::Off => "off".to_owned(),
-        Stage2::Model => format!("by the model {}", settings.stage2_model),
-    };
-    let values = [
-        ("stage1", stage1.as_str()),
-        ("stage2", stage2.as_str()),
-        ("core_paths", &settings.core_paths.join(", ")),
-        ("tdd", if settings.tdd { "TEST is needed there" } else { "TEST is not needed" }),
-    ];
-    filled(texts, STATUS, &values)
+    let is_reviewed = settings.stage2 == Stage2::Model;
+    let stage2 = if is_reviewed { model(&settings.stage2_model) } else { "off".to_owned() };
+    let tdd = if settings.tdd { "TEST is needed there" } else { "TEST is not needed" };
+    let core_paths = settings.core_paths.join(", ");
+    let values = [("stage1", &*stage1), ("stage2", &stage2), ("core_paths", &core_paths), ("tdd", tdd)];
+    let mut texts = Texts::new(&settings.message_files, asker.host, asker.places);
+    let own = filled(&mut texts, STATUS, &values);
+    let judge = judge::status_lines(&settings.judge, asker.store, asker.host);
+    std::iter::once(own).chain(judge).chain(texts.unusable).collect()
 }
 
 #[cfg(test)]

@@ -7,12 +7,10 @@ use shared::hook::{Audit, AuditEvent, Input, Memory, ReactionKind, Verdict as Ho
 use shared::switches::Turn;
 
 use crate::IntentValidator;
-use crate::command::DeclaredFacts;
 use crate::observe::Facts;
-use crate::plan::{Allowed, Known, Standing, standing};
+use crate::plan::{Allowed, Known, Scene, Standing};
 use crate::settings::Settings;
-use crate::state::{Cause, Place, State};
-use crate::verdict::{Announced, Verdict};
+use crate::state::{Cause, Place, Recorded, State, Verdict};
 use crate::wording::{self, Refusal};
 
 type Outcome = shared::hook::Outcome<State, Turn>;
@@ -22,22 +20,19 @@ pub(crate) fn decide(input: &Input<'_, IntentValidator>) -> Outcome {
         Facts::Change(known) => change(input, known),
         Facts::Declared(declared) => recorded(input, declared),
         Facts::Command(reply) => reply.outcome(),
-        Facts::Start { text, notice } => Outcome { notice: notice.clone(), ..advice(text) },
+        Facts::Start(text) => {
+            Outcome { verdict: HookVerdict::Advise { text: text.clone() }, ..Outcome::pass() }
+        }
         Facts::SessionEnd => Outcome::pass().remembering(Memory::Drop),
     }
 }
 
-fn advice(text: &str) -> Outcome {
-    Outcome { verdict: HookVerdict::Advise { text: text.to_owned() }, ..Outcome::pass() }
-}
-
-fn recorded(input: &Input<'_, IntentValidator>, declared: &DeclaredFacts) -> Outcome {
+fn recorded(input: &Input<'_, IntentValidator>, declared: &[Recorded]) -> Outcome {
     let mut state = input.state.clone();
-    for recorded in &declared.recorded {
+    for recorded in declared {
         state.declare(recorded.clone());
     }
-    let outcome = declared.unheard.as_deref().map_or_else(Outcome::pass, advice);
-    outcome.remembering(Memory::Note(state))
+    Outcome::pass().remembering(Memory::Note(state))
 }
 
 fn change(input: &Input<'_, IntentValidator>, known: &Known) -> Outcome {
@@ -50,8 +45,8 @@ fn change(input: &Input<'_, IntentValidator>, known: &Known) -> Outcome {
         let verdict = HookVerdict::Deny { reason, rule: Cow::Borrowed(cause.rule()) };
         Outcome { verdict, audit: Audit::to(next), ..Outcome::pass() }
     };
-    let outcome = match standing(known, input.settings, input.state) {
-        Standing::Lacks(lack) => refuse(lack.cause(), wording::lacks(known, &lack)),
+    let outcome = match (Scene { known, settings: input.settings, state: input.state }).standing() {
+        Standing::Lacks(lack) => refuse(Cause::Declaration, wording::lacks(known, &lack)),
         Standing::Found(findings) => refuse(Cause::Checks, wording::found(known, &findings, Cause::Checks)),
         Standing::Reviewed { findings, key } => {
             let outcome = refuse(Cause::Review, wording::found(known, &findings, Cause::Review));
@@ -74,8 +69,8 @@ fn change(input: &Input<'_, IntentValidator>, known: &Known) -> Outcome {
         // The state has changed since `observe`: no model was asked, and no edit is blocked for that.
         Standing::AskWhetherDeclared | Standing::AskForReview { .. } => Outcome::pass(),
     };
-    if let Some(Asked { verdict: Ok(Announced(lack)), .. }) = &known.stage1 {
-        state.keep(known.announced_key(input.settings), Verdict::OfStage1(lack.clone()));
+    if let Some(Asked { verdict: Ok(announced), .. }) = &known.stage1 {
+        state.keep(known.announced_key(input.settings), Verdict::OfStage1(announced.clone()));
     }
     let stage1 = known.stage1.iter().filter_map(|asked| asked.notice.clone());
     let stage2 = known.stage2.iter().filter_map(|asked| asked.notice.clone());
@@ -91,19 +86,13 @@ fn change(input: &Input<'_, IntentValidator>, known: &Known) -> Outcome {
 }
 
 fn passed(settings: &Settings, place: &Place, let_go: Option<Allowed>, state: &mut State) -> Outcome {
-    let cause = match let_go {
-        Some(Allowed::Enough(cause)) => Some(cause),
-        Some(Allowed::Private) | None => None,
-    };
+    let cause = if let Some(Allowed::Enough(cause)) = let_go { Some(cause) } else { None };
     let reactions = state.settle(place, cause);
-    if !cause.is_some_and(Cause::is_of_stage1) {
-        state.forget_asked(place);
-    }
     // The user is notified of the first call after the blocks.
     let is_news = reactions.iter().any(|reaction| reaction.how == ReactionKind::Overridden);
-    let notice = let_go.and_then(|let_go| let_go.notice(&place.file, settings.max_blocks.get()));
+    let notice = let_go.filter(|_| is_news).map(|it| it.notice(&place.file, settings.max_blocks.get()));
     let audit_event = let_go.map(|let_go| AuditEvent::Allowed(let_go.words()));
-    Outcome { audit_event, notice: notice.filter(|_| is_news), ..Outcome::pass().with_reactions(reactions) }
+    Outcome { audit_event, notice, ..Outcome::pass().with_reactions(reactions) }
 }
 
 #[cfg(test)]

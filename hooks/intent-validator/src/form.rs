@@ -6,10 +6,11 @@
 mod reader;
 mod value;
 
+use secrets::masked;
 use serde::{Deserialize, Serialize};
 use transcript::{Quotable, Words};
 
-use reader::{Block, Message};
+use reader::Message;
 
 /// The lines as Claude is shown them, after FILE. A value left like this counts as empty.
 const BLANKS: [&str; 3] = ["<what you change>", "<why you change it>", "<test file or test>"];
@@ -20,20 +21,22 @@ pub(crate) const EXAMPLE: [&str; 2] =
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Form {
-    pub(crate) file: String,
-    pub(crate) changes: String,
-    pub(crate) goal: String,
-    pub(crate) test: Option<String>,
+    /// By [`Part`].
+    parts: [Option<String>; 4],
+    /// A value goes on with a line that may be another part.
+    #[serde(skip)]
+    has_other_labels: bool,
 }
 
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Heard<'a> {
-    /// The names that FILE may give the file, with `/`: from the repository, from the project, absolute.
-    pub(crate) names: &'a [String],
+/// What a form is held against.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Heard {
+    /// The names that FILE may give the file, with `/`.
+    pub(crate) names: Vec<String>,
     /// The file is core code, and the change is more than comments.
     pub(crate) wants_test: bool,
-    pub(crate) words: &'a Words,
-    pub(crate) user: &'a Quotable,
+    pub(crate) words: Words,
+    pub(crate) user: Quotable,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,47 +89,39 @@ impl Default for Judgement {
 }
 
 /// Judges the newest message with a form for the file.
-pub(crate) fn judge(heard: &Heard<'_>) -> Judgement {
-    let texts = heard.words.before.iter().chain(&heard.words.own);
-    let messages: Vec<Message> = texts.map(|text| reader::read(text)).collect();
-    let is_own = |block: &&Block| value::is_path_of(block.text(Part::File), heard.names);
-    let Some(at) = messages.iter().rposition(|message| message.blocks.iter().any(|block| is_own(&block)))
-    else {
-        return NO_FORM;
+pub(crate) fn judge(heard: &Heard) -> Judgement {
+    let mut texts = heard.words.before.iter().chain(&heard.words.own);
+    let messages: Vec<Message> = texts.clone().map(|text| reader::read(text)).collect();
+    let is_own = |form: &&Form| value::is_path_of(form.text(Part::File), &heard.names);
+    let has_own = |message: &Message| message.forms.iter().any(|form| is_own(&form));
+    let Some(at) = messages.iter().rposition(has_own) else {
+        let is_silent = heard.words.own.is_none() || texts.all(|text| text.trim().is_empty());
+        return if is_silent { SILENT } else { NO_FORM };
     };
-    let is_discussed = messages[at + 1..].iter().any(|later| value::speaks_of(&later.rest, heard.names));
+    let is_discussed = messages[at + 1..].iter().any(|later| value::speaks_of(&later.rest, &heard.names));
     if is_discussed || messages[at].asks {
         return NO_FORM;
     }
-    let is_alone = messages.iter().map(|message| message.blocks.len()).sum::<usize>() == 1;
     let rest: String = messages.iter().map(|message| message.rest.as_str()).collect();
-    let own = messages[at].blocks.iter().filter(is_own);
-    let judged: Vec<Judgement> = own.map(|block| judge_block(block, heard, &rest, is_alone)).collect();
+    let own = messages[at].forms.iter().filter(is_own);
+    let judged: Vec<Judgement> = own.map(|form| judge_one(form, heard, &rest)).collect();
     let declared = judged.iter().rfind(|judged| matches!(judged, Judgement::Declared(_)));
     declared.or(judged.last()).cloned().unwrap_or(NO_FORM)
 }
 
-/// Judges a form that `declare` recorded for this file.
-pub(crate) fn judge_recorded(form: &Form, heard: &Heard<'_>) -> Judgement {
-    let Form { file, changes, goal, test } = form.clone();
-    let parts = [Some(file), Some(changes), Some(goal), test];
-    judge_block(&Block { parts, has_other_labels: false }, heard, "", true)
-}
-
-/// Text beside the form may say what the form leaves out. A part that is there and says nothing is a fault in any case.
-fn judge_block(block: &Block, heard: &Heard<'_>, rest: &str, is_alone: bool) -> Judgement {
-    let is_alone = is_alone && !block.has_other_labels;
+/// Judges one form. Text beside it may say what the form leaves out. A part that is there and says nothing is a fault in any case.
+pub(crate) fn judge_one(form: &Form, heard: &Heard, rest: &str) -> Judgement {
     let parts = [Part::Changes, Part::Goal].into_iter();
-    let missing: Vec<Part> = parts.filter(|part| !value::says_something(block.text(*part))).collect();
+    let missing: Vec<Part> = parts.filter(|part| !value::says_something(form.text(*part))).collect();
     if !missing.is_empty() {
-        let is_written = missing.iter().any(|part| block.has(*part));
-        let is_certain = is_written || is_alone && rest.trim().is_empty();
+        let is_alone = rest.trim().is_empty() && !form.has_other_labels;
+        let is_certain = is_alone || missing.iter().any(|part| form.has(*part));
         return Judgement::Lacks { lack: Lack::Parts(missing), is_certain };
     }
-    match value::test_lack(block.text(Part::Test), heard).filter(|_| heard.wants_test) {
-        None => Judgement::Declared(block.form()),
+    match value::test_lack(form.text(Part::Test), heard).filter(|_| heard.wants_test) {
+        None => Judgement::Declared(form.clone()),
         Some((lack, is_certain)) => {
-            let is_elsewhere = !block.has(Part::Test) && (!is_alone || value::may_be_test(rest));
+            let is_elsewhere = !form.has(Part::Test) && (form.has_other_labels || value::may_be_test(rest));
             Judgement::Lacks { lack, is_certain: is_certain && !is_elsewhere }
         }
     }
@@ -137,19 +132,48 @@ fn one_line(text: &str) -> String {
 }
 
 impl Form {
-    pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
-        self.file.split(", ").map(str::trim)
+    pub(crate) fn new(parts: [Option<String>; 4]) -> Self {
+        Self { parts, has_other_labels: false }
     }
 
     pub(crate) fn blank(file: &str, wants_test: bool) -> Self {
-        let [changes, goal, test] = BLANKS.map(ToOwned::to_owned);
-        Self { file: file.to_owned(), changes, goal, test: wants_test.then_some(test) }
+        let [changes, goal, test] = BLANKS.map(|blank| Some(blank.to_owned()));
+        Self::new([Some(file.to_owned()), changes, goal, test.filter(|_| wants_test)])
+    }
+
+    const fn has(&self, part: Part) -> bool {
+        self.parts[part as usize].is_some()
+    }
+
+    pub(crate) fn text(&self, part: Part) -> &str {
+        self.parts[part as usize].as_deref().unwrap_or_default()
+    }
+
+    fn append(&mut self, part: Part, line: &str) {
+        let value = self.parts[part as usize].get_or_insert_default();
+        *value = if value.is_empty() { line.trim().to_owned() } else { format!("{value}\n{}", line.trim()) };
+    }
+
+    /// For the state, which is a file.
+    pub(crate) fn masked(mut self) -> Self {
+        for text in self.parts[1..3].iter_mut().flatten() {
+            *text = masked(text).into_owned();
+        }
+        self
+    }
+
+    pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
+        self.text(Part::File).split(", ").map(str::trim)
+    }
+
+    /// The labels and values that are there, each value on one line.
+    pub(crate) fn values(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let values = LABELS.iter().zip(&self.parts);
+        values.filter_map(|((label, _), value)| Some((*label, one_line(value.as_ref()?))))
     }
 
     pub(crate) fn lines(&self) -> String {
-        let Self { file, changes, goal, test } = self;
-        let test = test.as_ref().map_or_else(String::new, |test| format!("\nTEST: {test}"));
-        format!("FILE: {file}\nCHANGES: {changes}\nGOAL: {goal}{test}")
+        self.values().map(|(label, value)| format!("{label}: {value}")).collect::<Vec<_>>().join("\n")
     }
 }
 

@@ -4,12 +4,10 @@
 //! what needs no model (secrets, dead code, long functions). Stage 2 has a model hold the change against the declaration.
 //!
 //! - `source`: source code, core code and private files; `change`: the effect of a tool call on a file
-//! - `form`, `checks`: stage 1 and findings without a model
-//! - `review`, `verdict`, `prompts`: the questions to models, their answers, their texts
+//! - `form`, `checks`, `review`: stage 1, findings without a model, and the questions to models
 //! - `plan`, `observe`: the next step for a change, and the facts in the order of their price
-//! - `decide`, `wording`: the rules and the messages
-//! - `state`: recorded declarations, counts of blocks, verdicts that still hold
-//! - `command`: `declare` and `status`
+//! - `decide`, `wording`: the rules, the messages and the texts for models
+//! - `state`, `command`: recorded declarations, counts of blocks and verdicts; `declare` and `status`
 
 mod change;
 mod checks;
@@ -18,12 +16,10 @@ mod decide;
 mod form;
 mod observe;
 mod plan;
-mod prompts;
 mod review;
 mod settings;
 mod source;
 mod state;
-mod verdict;
 mod wording;
 
 use std::process::ExitCode;
@@ -70,7 +66,7 @@ impl Hook for IntentValidator {
     type Effect = Turn;
 
     fn faults(settings: &Settings) -> Vec<SettingFault> {
-        strange_names(&settings.message_files, prompts::ALL)
+        strange_names(&settings.message_files, wording::ALL)
     }
 
     fn is_command(prompt: &str) -> bool {

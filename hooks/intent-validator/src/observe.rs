@@ -14,14 +14,14 @@ use transcript::{Patience, quotable, transcript_of, words_of_call};
 use crate::IntentValidator;
 use crate::change::{self, Change};
 use crate::checks;
-use crate::command::{self, DeclaredFacts};
+use crate::command;
 use crate::form::{Form, Heard, Judgement};
-use crate::plan::{Known, Standing, local, standing};
-use crate::prompts::{about_tests, how_to_declare};
+use crate::plan::{Known, Scene, Standing, local};
 use crate::review::{about_declaration, ask_for_review, asked};
-use crate::settings::{Settings, Stage1, Stage2};
+use crate::settings::{Settings, Stage1};
 use crate::source::{self, Kind, Spot};
-use crate::state::{Place, State};
+use crate::state::{Place, Recorded, State};
+use crate::wording::{about_tests, how_to_declare};
 
 /// A larger file is judged by its pieces, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -35,9 +35,9 @@ const CALL_WRITTEN: Patience = Patience { total: Duration::from_millis(300), ste
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Facts {
     Change(Box<Known>),
-    Declared(DeclaredFacts),
+    Declared(Vec<Recorded>),
     Command(cli::Reply),
-    Start { text: String, notice: Option<String> },
+    Start(String),
     SessionEnd,
 }
 
@@ -64,32 +64,25 @@ fn before(context: &Context<'_, Settings>, tool: &ToolCall) -> Option<Facts> {
     }
     let spot = Spot::find(context.places, context.request.call.cwd.as_deref(), &change.file)?;
     let kind = source::kind(&spot.file, context.settings)?;
-    Some(Facts::Change(Box::new(look(context, tool, &change, spot, kind))))
+    Some(Facts::Change(Box::new(look(context, tool, change, spot, kind))))
 }
 
-fn look(context: &Context<'_, Settings>, tool: &ToolCall, change: &Change, spot: Spot, kind: Kind) -> Known {
+fn look(context: &Context<'_, Settings>, tool: &ToolCall, change: Change, spot: Spot, kind: Kind) -> Known {
     let Context { settings, places, host, .. } = *context;
     let call = &context.request.call;
+    let names = names(&change.file, &spot, call.cwd.as_deref(), places.root.as_deref());
     let versions = change::versions(change, read_regular(&spot.path, MAX_FILE_BYTES));
     let findings = checks::find(&spot.file, &versions, &settings.checks);
     let wants_test = settings.tdd && kind == Kind::Core && !checks::is_comments_only(&spot.file, &versions);
-    let names = names(&change.file, &spot, call.cwd.as_deref());
     let prompt = call.prompt_id.clone();
     let place = Place { file: spot.file, agent: call.agent_id.clone() };
-    let mut known = Known { place, prompt, names, wants_test, versions, findings, ..Known::default() };
+    let heard = Heard { names, wants_test, ..Heard::default() };
+    let mut known = Known { place, prompt, heard, versions, findings, ..Known::default() };
     let state: State = context.peek();
     listen(context, tool, &state, &mut known);
-    // Globs are read only where a model may come into it.
-    let may_be_asked = settings.stage2 == Stage2::Model
-        || settings.stage1 == Stage1::Model
-        || matches!(known.local, Judgement::Lacks { is_certain: false, .. });
     // The folders above the project do not count.
-    let root = places.root.as_deref().unwrap_or(Path::new(""));
-    let called = Path::new(&change.file).strip_prefix(root).unwrap_or(Path::new(&change.file));
-    known.is_private = may_be_asked
-        && [&known.place.file, called.to_string_lossy().as_ref()]
-            .iter()
-            .any(|name| source::is_private(name, &settings.judge.never_send));
+    let mut in_project = known.heard.names.iter().filter(|name| Path::new(name).is_relative());
+    known.is_private = in_project.any(|name| source::is_private(name, &settings.judge.never_send));
     // The way to our command costs a look along PATH, and only texts need it.
     if settings.stage1 == Stage1::Model || !matches!(known.local, Judgement::Declared(_)) {
         known.program = host.own_command(IntentValidator::NAME, places);
@@ -98,11 +91,13 @@ fn look(context: &Context<'_, Settings>, tool: &ToolCall, change: &Change, spot:
     known
 }
 
-/// The names that FILE may give the file.
-fn names(called: &str, spot: &Spot, cwd: Option<&Path>) -> Vec<String> {
+/// The names that FILE may give the file, as in the call or its own.
+fn names(called: &str, spot: &Spot, cwd: Option<&Path>, root: Option<&Path>) -> Vec<String> {
+    let (called, own) = (Path::new(called), Path::new(&spot.file));
     let from_here = cwd.and_then(|cwd| spot.path.strip_prefix(cwd).ok());
-    let paths = [Some(Path::new(called)), Some(&spot.path), from_here, Some(Path::new(&spot.file))];
-    let names = paths.into_iter().flatten().map(|path| path.to_string_lossy().replace('\\', "/"));
+    let from_root = root.and_then(|root| called.strip_prefix(root).ok());
+    let paths = [Some(called), from_root, Some(&spot.path), from_here, Some(own)].into_iter().flatten();
+    let names = paths.map(|path| path.to_string_lossy().replace('\\', "/"));
     names.filter(|name| !name.is_empty()).collect()
 }
 
@@ -111,35 +106,27 @@ fn listen(context: &Context<'_, Settings>, tool: &ToolCall, state: &State, known
     let call = &context.request.call;
     let ttl = Duration::from_secs(context.settings.declaration_ttl_secs.get().into());
     let recorded = state.declared(&known.place, context.host.now(), ttl);
-    if recorded.is_some() {
-        judge(recorded, known);
-        if known.is_recorded {
-            return;
-        }
+    (known.local, known.is_recorded) = local(recorded, &known.heard);
+    if known.is_recorded {
+        return;
     }
     let main = call.transcript_path.as_deref();
-    known.user = main.map(|path| quotable(path, USER_MESSAGES)).unwrap_or_default();
+    known.heard.user = main.map(|path| quotable(path, USER_MESSAGES)).unwrap_or_default();
     let patience = if state.is_heard() { CALL_WRITTEN } else { Patience::NONE };
-    let heard = transcript_of(call).zip(tool.tool_use_id.as_deref());
-    known.words = heard.map(|(path, id)| words_of_call(&path, id, patience)).unwrap_or_default();
-    known.was_unheard = state.is_heard() && known.words.own.is_none();
-    judge(recorded, known);
+    let own = transcript_of(call).zip(tool.tool_use_id.as_deref());
+    known.heard.words = own.map(|(path, id)| words_of_call(&path, id, patience)).unwrap_or_default();
+    known.was_unheard = state.is_heard() && known.heard.words.own.is_none();
+    (known.local, known.is_recorded) = local(recorded, &known.heard);
     if matches!(known.local, Judgement::Lacks { is_certain: false, .. }) {
         // A model that reads the messages reads the recorded form, too.
-        known.words.before.extend(recorded.map(Form::lines));
+        known.heard.words.before.extend(recorded.map(Form::lines));
     }
-}
-
-fn judge(recorded: Option<&Form>, known: &mut Known) {
-    let Known { names, wants_test, words, user, .. } = &*known;
-    let heard = Heard { names, wants_test: *wants_test, words, user };
-    (known.local, known.is_recorded) = local(recorded, &heard);
 }
 
 /// Asks the models, as far as a change needs them.
 fn ask(context: &Context<'_, Settings>, tool: &ToolCall, state: &State, known: &mut Known) {
     let mut texts = Texts::new(&context.settings.message_files, context.host, context.places);
-    let stands = |known: &Known| standing(known, context.settings, state);
+    let stands = |known: &Known| Scene { known, settings: context.settings, state }.standing();
     if stands(known) == Standing::AskWhetherDeclared {
         let question = about_declaration(context.settings, known, &mut texts);
         known.stage1 = Some(asked(context, tool, &question));
@@ -147,7 +134,8 @@ fn ask(context: &Context<'_, Settings>, tool: &ToolCall, state: &State, known: &
     if let Standing::AskForReview { declared, .. } = stands(known) {
         known.stage2 = Some(ask_for_review(context, tool, known, &declared, &mut texts));
     }
-    known.notice = notice(context, &texts);
+    let session = context.request.call.session_id.as_deref();
+    known.notice = texts.notice(IntentValidator::NAME, context.store, session);
 }
 
 fn announcement(context: &Context<'_, Settings>) -> Facts {
@@ -158,11 +146,7 @@ fn announcement(context: &Context<'_, Settings>) -> Facts {
     if settings.tdd {
         text = format!("{text}\n{}", about_tests(&mut texts, settings));
     }
-    Facts::Start { text, notice: notice(context, &texts) }
-}
-
-fn notice(context: &Context<'_, Settings>, texts: &Texts<'_>) -> Option<String> {
-    texts.notice(IntentValidator::NAME, context.store, context.request.call.session_id.as_deref())
+    Facts::Start(text)
 }
 
 #[cfg(test)]

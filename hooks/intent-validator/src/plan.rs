@@ -3,30 +3,28 @@
 
 use judge::{Asked, NoVerdict, OnFailure};
 use shared::digest;
-use transcript::{Quotable, Words};
 
 use crate::change::{Versions, diff};
-use crate::checks::Finding;
+use crate::checks::{self, Finding, cleaned};
 use crate::form::{self, Form, Heard, Judgement, Lack};
 use crate::settings::{Settings, Stage1, Stage2};
-use crate::state::{Cause, Place, State};
-use crate::verdict::{self, Announced, Review, Verdict};
+use crate::state::{Announced, Cause, Place, Review, State, Verdict};
+
+/// The most rules that count, and the most characters of each.
+const MAX_RULES: usize = 50;
+const MAX_RULE: usize = 300;
 
 /// The facts of a change, and the answers of the models that were asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Known {
     pub(crate) place: Place,
     pub(crate) prompt: Option<String>,
-    pub(crate) names: Vec<String>,
-    pub(crate) wants_test: bool,
+    pub(crate) heard: Heard,
     pub(crate) versions: Versions,
     pub(crate) local: Judgement,
     pub(crate) is_recorded: bool,
-    pub(crate) words: Words,
     /// The call's message did not come in time.
     pub(crate) was_unheard: bool,
-    pub(crate) user: Quotable,
     pub(crate) findings: Vec<Finding>,
     pub(crate) is_private: bool,
     pub(crate) program: String,
@@ -65,46 +63,30 @@ pub(crate) enum Allowed {
     Private,
 }
 
-impl Lack {
-    pub(crate) const fn cause(&self) -> Cause {
-        match self {
-            Self::Form | Self::Parts(_) => Cause::Declaration,
-            Self::Test | Self::Quote(_) => Cause::Test,
-        }
-    }
-}
-
 /// Stage 1 without a model: the recorded form, then the messages; and whether the recorded form counts.
-pub(crate) fn local(recorded: Option<&Form>, heard: &Heard<'_>) -> (Judgement, bool) {
-    let recorded = recorded.map(|form| form::judge_recorded(form, heard));
+pub(crate) fn local(recorded: Option<&Form>, heard: &Heard) -> (Judgement, bool) {
+    let recorded = recorded.map(|form| form::judge_one(form, heard, ""));
     if let Some(declared @ Judgement::Declared(_)) = recorded {
         return (declared, true);
     }
-    let mut texts = heard.words.before.iter().chain(&heard.words.own);
-    let is_silent = heard.words.own.is_none() || texts.all(|text| text.trim().is_empty());
     let local = match (form::judge(heard), recorded) {
         (Judgement::Lacks { lack: Lack::Form, .. }, Some(recorded)) => recorded,
-        (Judgement::Lacks { .. }, None) if is_silent => form::SILENT,
         (said, _) => said,
     };
     (local, false)
 }
 
-pub(crate) fn standing(known: &Known, settings: &Settings, state: &State) -> Standing {
-    Scene { known, settings, state }.standing()
-}
-
 /// The declaration, which is empty where a change is allowed without one, and why it is.
 type First = (String, Option<Allowed>);
 
-struct Scene<'a> {
-    known: &'a Known,
-    settings: &'a Settings,
-    state: &'a State,
+pub(crate) struct Scene<'a> {
+    pub(crate) known: &'a Known,
+    pub(crate) settings: &'a Settings,
+    pub(crate) state: &'a State,
 }
 
 impl Scene<'_> {
-    fn standing(&self) -> Standing {
+    pub(crate) fn standing(&self) -> Standing {
         let findings = &self.known.findings;
         let let_go = (!findings.is_empty()).then_some(Allowed::Enough(Cause::Checks));
         match self.first() {
@@ -142,25 +124,27 @@ impl Scene<'_> {
     /// By a model's answer.
     fn asked(&self) -> Result<First, Standing> {
         let known = self.known;
-        let lack = match &known.stage1 {
-            Some(Asked { verdict: Ok(Announced(lack)), .. }) => lack,
+        let announced = match &known.stage1 {
+            Some(Asked { verdict: Ok(announced), .. }) => announced,
             Some(Asked { verdict: Err(why), .. }) => return Err(self.without_verdict(why, None)),
             None if self.is_enough(Cause::Declaration) => return self.lacks(&Lack::Form),
             None => match self.state.verdict(&known.announced_key(self.settings)) {
-                Some(Verdict::OfStage1(lack)) => lack,
+                Some(Verdict::OfStage1(announced)) => announced,
                 _ => return Err(Standing::AskWhetherDeclared),
             },
         };
-        match lack {
-            Some(lack) if known.wants_test || *lack != Lack::Test => self.lacks(lack),
+        match announced.lack() {
+            Some(lack) if known.heard.wants_test || lack != Lack::Test => self.lacks(&lack),
             _ => Ok((known.said().join("\n\n"), None)),
         }
     }
 
     fn lacks(&self, lack: &Lack) -> Result<First, Standing> {
-        let cause = lack.cause();
-        let allowed = || (String::new(), Some(Allowed::Enough(cause)));
-        if self.is_enough(cause) { Ok(allowed()) } else { Err(Standing::Lacks(lack.clone())) }
+        if self.is_enough(Cause::Declaration) {
+            Ok((String::new(), Some(Allowed::Enough(Cause::Declaration))))
+        } else {
+            Err(Standing::Lacks(lack.clone()))
+        }
     }
 
     fn second(&self, declared: &str, let_go: Option<Allowed>) -> Standing {
@@ -175,7 +159,7 @@ impl Scene<'_> {
         if self.is_enough(Cause::Review) {
             return passes(let_go.or(Some(Allowed::Enough(Cause::Review))));
         }
-        let key = verdict::key(self.settings, &place.file, declared, &diff(&place.file, versions));
+        let key = key(self.settings, declared, &diff(&place.file, versions));
         let findings = match stage2 {
             Some(Asked { verdict: Ok(Review(findings)), .. }) => findings,
             Some(Asked { verdict: Err(why), .. }) => return self.without_verdict(why, let_go),
@@ -204,16 +188,32 @@ impl Scene<'_> {
 impl Known {
     /// The messages since the prompt that hold words.
     fn said(&self) -> Vec<&str> {
-        let texts = self.words.before.iter().chain(&self.words.own);
+        let texts = self.heard.words.before.iter().chain(&self.heard.words.own);
         texts.map(String::as_str).filter(|text| !text.trim().is_empty()).collect()
     }
 
     /// The identity of a question of stage 1.
     pub(crate) fn announced_key(&self, settings: &Settings) -> String {
-        let Self { place, user, wants_test, .. } = self;
-        let question = (&settings.stage1_model, place, self.said(), &user.texts, wants_test);
+        let Heard { user, wants_test, .. } = &self.heard;
+        let question = (&settings.stage1_model, &self.place, self.said(), &user.texts, wants_test);
         digest::hex(format!("{question:?}"), 16)
     }
+}
+
+/// The rules for a model, without those that our own checks judge. A project may set some, so each is one short line.
+pub(crate) fn asked_rules(settings: &Settings) -> String {
+    let checked = checks::rules(&settings.checks);
+    let rules = settings.rules.iter().filter(|(_, text)| !text.trim().is_empty()).take(MAX_RULES);
+    let asked = rules.filter(|(name, _)| !checked.contains(&name.as_str()));
+    let lines =
+        asked.map(|(name, text)| format!("- {}: {}", cleaned(name, MAX_RULE), cleaned(text, MAX_RULE)));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The identity of a review: the same change under the same declaration, rules and model has the same verdict.
+fn key(settings: &Settings, declared: &str, diff: &str) -> String {
+    let question = (declared, diff, asked_rules(settings), &settings.stage2_model);
+    digest::hex(format!("{question:?}"), 16)
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! The questions to the models.
 
 use judge::{Asked, Caller, Part, Question, spoken};
-use secrets::masked;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use shared::blocks;
@@ -11,11 +10,12 @@ use shared::protocol::ToolCall;
 use transcript::conversation;
 
 use crate::IntentValidator;
-use crate::change::{beginning, diff};
-use crate::plan::Known;
-use crate::prompts::{STAGE1, STAGE2, about_tests, filled, how_to_declare};
+use crate::change::diff;
+use crate::form::Heard;
+use crate::plan::{Known, asked_rules};
 use crate::settings::Settings;
-use crate::verdict::{Review, asked_rules};
+use crate::state::Review;
+use crate::wording::{STAGE1, STAGE2, about_tests, filled, how_to_declare};
 
 /// The most characters of a path and of a declaration that are shown.
 const MAX_SHORT: usize = 1_000;
@@ -23,8 +23,8 @@ const MAX_DECLARED: usize = 4_000;
 
 const NO_TEST: &str = "This file wants no test: NO_TDD is no verdict here.";
 
-const OF_A_PART: &str = "Of the diff only the beginning is shown, and where it ends is marked. Judge what you see; nothing is \
-                         missing only because it could stand in the rest.";
+const OF_A_PART: &str = "Of the diff only the end is shown, and where it was cut is marked. Judge what you see; nothing is missing \
+                         only because it could stand in the rest.";
 
 const UNDECLARED: &str = "This change was not declared, and `declaration` is empty. Hold the change against what the user asked \
                           for in `conversation`, and against the rules.";
@@ -66,28 +66,27 @@ pub(crate) fn about_declaration<'a>(
     texts: &mut Texts<'_>,
 ) -> Question<'a> {
     let declaration = how_to_declare(texts, &known.program);
-    let tdd = if known.wants_test { about_tests(texts, settings) } else { NO_TEST.to_owned() };
-    let Known { place, words, user, .. } = known;
+    let tdd = if known.heard.wants_test { about_tests(texts, settings) } else { NO_TEST.to_owned() };
+    let (place, Heard { words, user, .. }) = (&known.place, &known.heard);
     let most = settings.judge.max_conversation_chars.get() as usize / 2;
-    let parts = [
-        ("file", place.file.as_str(), MAX_SHORT),
-        ("said_before", &words.before.join("\n\n"), most),
-        ("said", words.own.as_deref().unwrap_or_default(), most),
-        ("user", &user.texts.join("\n\n"), most),
-    ];
-    let part = json!({ "type": "string", "enum": ["FILE", "CHANGES", "GOAL"] });
+    let own = words.own.clone().unwrap_or_default();
+    let missing = json!({ "type": "string", "enum": ["FILE", "CHANGES", "GOAL"] });
     Question {
         purpose: "declaration",
         model: &settings.stage1_model,
         fallback: None,
         instructions: filled(texts, STAGE1, &[("declaration", &declaration), ("tdd", &tdd)]),
-        parts: parts.map(part_of).into(),
-        verdicts: schema(&["YES", "NO", "NO_TDD"], "missing", &part),
+        parts: vec![
+            part("file", &place.file, MAX_SHORT),
+            part("said_before", &words.before.join("\n\n"), most),
+            part("said", &own, most),
+            part("user", &user.texts.join("\n\n"), most),
+        ],
+        verdicts: schema(&["YES", "NO", "NO_TDD"], "missing", &missing),
     }
 }
 
-/// The question of stage 2. A diff that is too long keeps its head and its first hunks. It is masked before it is cut: half a secret
-/// may look like nothing.
+/// The question of stage 2.
 fn about_change<'a>(
     settings: &'a Settings,
     texts: &mut Texts<'_>,
@@ -96,18 +95,11 @@ fn about_change<'a>(
     diff: &str,
     conversation: &str,
 ) -> Question<'a> {
-    let instructions = filled(texts, STAGE2, &[("rules", &asked_rules(settings, file))]);
+    let instructions = filled(texts, STAGE2, &[("rules", &asked_rules(settings))]);
     let max_diff = settings.judge.max_diff_chars.get() as usize;
-    let diff = masked(diff);
-    let cut = beginning(&diff, max_diff);
-    let notes = [(cut.is_some(), OF_A_PART), (declared.is_empty(), UNDECLARED)];
+    let is_cut = diff.chars().count() > max_diff;
+    let notes = [(is_cut, OF_A_PART), (declared.is_empty(), UNDECLARED)];
     let notes = notes.into_iter().filter(|(applies, _)| *applies);
-    let parts = [
-        ("file", file, MAX_SHORT),
-        ("declaration", declared, MAX_DECLARED),
-        ("diff", cut.as_deref().unwrap_or(&diff), max_diff),
-        ("conversation", conversation, settings.judge.max_conversation_chars.get() as usize),
-    ];
     let text = json!({ "type": "string" });
     let finding = json!({
         "type": "object",
@@ -116,11 +108,16 @@ fn about_change<'a>(
         "properties": { "rule": text, "line": { "type": "integer" }, "why": text, "fix": text }
     });
     Question {
-        purpose: if cut.is_some() { "review of a part" } else { "review" },
+        purpose: if is_cut { "review of a part" } else { "review" },
         model: &settings.stage2_model,
         fallback: settings.stage2_fallback_model.as_deref(),
         instructions: notes.fold(instructions, |text, (_, note)| format!("{text}\n\n{note}")),
-        parts: parts.map(part_of).into(),
+        parts: vec![
+            part("file", file, MAX_SHORT),
+            part("declaration", declared, MAX_DECLARED),
+            part("diff", diff, max_diff),
+            part("conversation", conversation, settings.judge.max_conversation_chars.get() as usize),
+        ],
         verdicts: schema(&["APPROVED", "BLOCKED"], "findings", &finding),
     }
 }
@@ -137,7 +134,7 @@ fn schema(verdicts: &[&str], list: &str, items: &Value) -> Value {
     })
 }
 
-fn part_of((name, text, max_chars): (&'static str, &str, usize)) -> Part {
+fn part(name: &'static str, text: &str, max_chars: usize) -> Part {
     Part { name, text: text.to_owned(), max_chars }
 }
 

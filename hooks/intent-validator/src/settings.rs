@@ -27,7 +27,7 @@ pub(crate) struct Settings {
     pub(crate) extensions: Vec<String>,
     /// Core code: folders, from the project's root or anywhere below it.
     pub(crate) core_paths: Vec<String>,
-    /// Files that the hook ignores, as folders anywhere or as globs from the project's root.
+    /// Files that the hook ignores, by name or glob; with a `/` in it by path from the project's root.
     pub(crate) exclude_paths: Vec<String>,
     /// The rules a change is held against beside its declaration, by name; the first 300 characters of each count. An empty text removes a rule.
     pub(crate) rules: BTreeMap<String, String>,

@@ -7,7 +7,6 @@ use shared::host::{Places, flat, real};
 
 use crate::settings::Settings;
 
-/// The location of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Spot {
     /// Links resolved as far as it exists.
@@ -25,17 +24,6 @@ impl Spot {
         let parts: Vec<_> = parts.map(|part| part.as_os_str().to_string_lossy()).collect();
         Some(Self { file: parts.join("/"), path: path.clone() })
     }
-
-    /// The file that a command may mean: the one that is there, from its folder before the project's root, or else both.
-    pub(crate) fn meant(places: &Places, folder: Option<&Path>, file: &str) -> Vec<Self> {
-        let mut spots: Vec<Self> =
-            [folder, None].into_iter().filter_map(|folder| Self::find(places, folder, file)).collect();
-        spots.dedup();
-        match spots.iter().position(|spot| spot.path.exists()) {
-            Some(index) => vec![spots.swap_remove(index)],
-            None => spots,
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,13 +35,12 @@ pub(crate) enum Kind {
 /// The kind of the file at `path`, from the project's root with `/`; `None`: the hook does not look at it. An excluded folder wins
 /// over a core one. A file that is a test by its name wants no other test.
 pub(crate) fn kind(path: &str, settings: &Settings) -> Option<Kind> {
-    let path = path.strip_prefix("./").unwrap_or(path);
     let (folder, base) = path.rsplit_once('/').unwrap_or(("", path));
-    let excludes = |rule: &String| Rule::new(rule, false).covers(path, is_path(rule) || is_glob(rule));
-    if !is_source(path, &settings.extensions) || settings.exclude_paths.iter().any(excludes) {
+    let covers = |rules: &[String], path| rules.iter().any(|rule| Rule::new(rule, false).covers(path));
+    if !is_source(path, &settings.extensions) || covers(&settings.exclude_paths, path) {
         return None;
     }
-    let is_core = settings.core_paths.iter().any(|rule| Rule::new(rule, false).covers(folder, is_path(rule)));
+    let is_core = covers(&settings.core_paths, folder);
     Some(if is_core && !is_test_file(base) { Kind::Core } else { Kind::Plain })
 }
 
@@ -66,15 +53,13 @@ pub(crate) fn is_source(path: &str, extensions: &[String]) -> bool {
 
 /// No model may see the file, by its name or its path, or by those of a folder it lies in.
 pub(crate) fn is_private(file: &str, globs: &[String]) -> bool {
-    // The folders above the project do not count.
-    let is_absolute = Path::new(file).is_absolute();
-    let file = if is_absolute { file.rsplit('/').next().unwrap_or(file) } else { file };
-    globs.iter().any(|rule| Rule::new(rule, true).covers(file, is_path(rule)))
+    globs.iter().any(|rule| Rule::new(rule, true).covers(file))
 }
 
-/// A name or a path, which may be a glob. An invalid glob counts as a plain one.
+/// A name, or with a `/` before its last sign a path from the root. Both may be globs; an invalid one counts as plain.
 struct Rule<'a> {
     text: &'a str,
+    is_path: bool,
     glob: Option<GlobMatcher>,
 }
 
@@ -86,33 +71,26 @@ impl<'a> Rule<'a> {
             glob.literal_separator(true).case_insensitive(ignores_case).build().ok()
         };
         // Most rules are plain names, and a glob takes long to read.
-        let glob = (ignores_case || is_glob(text)).then(glob).flatten().map(|glob| glob.compile_matcher());
-        Self { text, glob }
+        let is_glob = ignores_case || text.contains(['*', '?', '[', '{']);
+        let glob = is_glob.then(glob).flatten().map(|glob| glob.compile_matcher());
+        Self { text, is_path: rule.trim_end_matches('/').contains('/'), glob }
     }
 
-    /// The rule is for this file, or for a folder it lies in: for their paths from the root, or for their names anywhere.
-    fn covers(&self, path: &str, is_from_root: bool) -> bool {
-        let is_meant = |part: &Path| {
-            self.glob.as_ref().map_or_else(|| part == Path::new(self.text), |glob| glob.is_match(part))
+    /// The rule is for this file, or for a folder it lies in.
+    fn covers(&self, path: &str) -> bool {
+        let is_meant = |part: &Path| match &self.glob {
+            Some(glob) => glob.is_match(part),
+            None => part == Path::new(self.text),
         };
         let mut parts = Path::new(path).ancestors().filter(|part| !part.as_os_str().is_empty());
         parts.any(|part| {
-            if is_from_root {
+            if self.is_path {
                 is_meant(part)
             } else {
-                part.file_name().is_some_and(|name| is_meant(Path::new(name)))
+                part.file_name().is_some_and(|name| is_meant(name.as_ref()))
             }
         })
     }
-}
-
-/// A rule with a `/` other than its last sign is a path from the root.
-fn is_path(rule: &str) -> bool {
-    rule.trim_end_matches('/').contains('/')
-}
-
-fn is_glob(rule: &str) -> bool {
-    rule.contains(['*', '?', '[', '{'])
 }
 
 /// A file is a test if its name or a folder begins or ends with a word for tests: `test_foo`, `FooTest`, `foo.spec.ts`; not `Contest`.

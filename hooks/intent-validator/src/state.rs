@@ -1,4 +1,4 @@
-//! The state of a session: recorded declarations, blocks, and verdicts that still hold. All lists are bounded.
+//! The state of a session: recorded declarations, blocks, and verdicts of models that still hold. All lists are bounded.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,11 +7,10 @@ use serde::{Deserialize, Serialize};
 use shared::hook::{Reaction, ReactionKind, Remembered};
 use shared::host::Timestamp;
 
-use crate::form::Form;
-use crate::verdict::Verdict;
+use crate::checks::Finding;
+use crate::form::{Form, Lack, Part};
 
-const MAX_DECLARED: usize = 100;
-const MAX_BLOCKS: usize = 200;
+const MAX_ENTRIES: usize = 200;
 const MAX_VERDICTS: usize = 50;
 
 /// After so many calls whose message did not come in time, the hook waits for none.
@@ -54,20 +53,14 @@ pub(crate) struct Recorded {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Cause {
     Declaration,
-    Test,
     Checks,
     Review,
 }
 
 impl Cause {
-    pub(crate) const fn is_of_stage1(self) -> bool {
-        matches!(self, Self::Declaration | Self::Test)
-    }
-
     pub(crate) const fn rule(self) -> &'static str {
         match self {
             Self::Declaration => "stage1",
-            Self::Test => "tdd",
             Self::Checks => "checks",
             Self::Review => "stage2",
         }
@@ -82,6 +75,62 @@ struct Block {
     is_open: bool,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "verdict", rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum Announced {
+    Yes,
+    /// Nothing was declared, or these parts are missing.
+    No {
+        #[serde(default)]
+        missing: Vec<Part>,
+    },
+    /// Declared, but for the test.
+    NoTdd,
+}
+
+impl Announced {
+    /// What the declaration lacks.
+    pub(crate) fn lack(&self) -> Option<Lack> {
+        match self {
+            Self::Yes => None,
+            Self::No { missing } if missing.is_empty() => Some(Lack::Form),
+            Self::No { missing } => Some(Lack::Parts(missing.clone())),
+            Self::NoTdd => Some(Lack::Test),
+        }
+    }
+}
+
+/// The findings of stage 2; without any the change is approved.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "OfStage2")]
+pub(crate) struct Review(pub(crate) Vec<Finding>);
+
+#[derive(Deserialize)]
+#[serde(tag = "verdict", rename_all = "UPPERCASE")]
+enum OfStage2 {
+    Approved,
+    Blocked {
+        #[serde(default)]
+        findings: Vec<Finding>,
+    },
+}
+
+impl TryFrom<OfStage2> for Review {
+    type Error = &'static str;
+
+    fn try_from(verdict: OfStage2) -> Result<Self, Self::Error> {
+        let OfStage2::Blocked { mut findings } = verdict else { return Ok(Self(Vec::new())) };
+        findings.retain(|finding| !finding.why.trim().is_empty() || !finding.fix.trim().is_empty());
+        if findings.is_empty() { Err("BLOCKED without a finding") } else { Ok(Self(findings)) }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Verdict {
+    OfStage1(Announced),
+    OfStage2(Vec<Finding>),
+}
+
 impl State {
     /// The newest declaration that still holds here.
     pub(crate) fn declared(&self, place: &Place, now: Timestamp, ttl: Duration) -> Option<&Form> {
@@ -94,7 +143,7 @@ impl State {
             other.agent != recorded.agent || !recorded.names.iter().any(|name| other.names.contains(name))
         };
         self.declared.retain(is_other);
-        push(&mut self.declared, recorded, MAX_DECLARED);
+        push(&mut self.declared, recorded, MAX_ENTRIES);
     }
 
     pub(crate) fn forget_declared(&mut self, place: &Place) {
@@ -104,24 +153,19 @@ impl State {
     /// The number of blocks for this cause: of the file and agent for stage 1, else of this prompt too.
     pub(crate) fn count(&self, place: &Place, prompt: Option<&str>, cause: Cause) -> usize {
         let counts = |block: &&Block| {
-            let is_same = block.cause == cause && block.prompt.as_deref() == prompt;
-            let is_stage1 = block.cause.is_of_stage1() && cause.is_of_stage1();
-            block.place == *place && (is_same || is_stage1)
+            let is_due = cause == Cause::Declaration || block.prompt.as_deref() == prompt;
+            block.place == *place && block.cause == cause && is_due
         };
         self.blocks.iter().filter(counts).count()
     }
 
     pub(crate) fn block(&mut self, place: &Place, prompt: Option<&str>, cause: Cause) {
         let (place, prompt) = (place.clone(), prompt.map(ToOwned::to_owned));
-        push(&mut self.blocks, Block { place, prompt, cause, is_open: true }, MAX_BLOCKS);
+        push(&mut self.blocks, Block { place, prompt, cause, is_open: true }, MAX_ENTRIES);
     }
 
-    /// After a declared change stage 1 counts from the beginning again.
-    pub(crate) fn forget_asked(&mut self, place: &Place) {
-        self.blocks.retain(|block| block.place != *place || !block.cause.is_of_stage1());
-    }
-
-    /// The call goes through: the outcome of the blocks before it, once for each cause.
+    /// The call goes through: the outcome of the blocks before it, once for each cause. After a declared change stage 1 counts from
+    /// the beginning again.
     pub(crate) fn settle(&mut self, place: &Place, let_go: Option<Cause>) -> Vec<Reaction> {
         let mut causes = Vec::new();
         for block in self.blocks.iter_mut().filter(|block| block.is_open && block.place == *place) {
@@ -129,6 +173,9 @@ impl State {
             if !causes.contains(&block.cause) {
                 causes.push(block.cause);
             }
+        }
+        if let_go != Some(Cause::Declaration) {
+            self.blocks.retain(|block| block.place != *place || block.cause != Cause::Declaration);
         }
         let reaction = |cause: Cause| {
             let is_let_go = Some(cause) == let_go;

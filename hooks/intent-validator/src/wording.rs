@@ -1,17 +1,49 @@
-//! The messages. A test follows what each asks for.
+//! The messages, and the texts of config/prompts.
 
 use secrets::masked;
+use shared::messages::{Text, Texts};
+use shared::text::quoted;
 
-use crate::checks::Finding;
-use crate::command::declare_line;
+use crate::checks::{Finding, cleaned};
 use crate::form::{self, Form, Lack};
 use crate::plan::{Allowed, Known};
-use crate::prompts::cleaned;
+use crate::settings::Settings;
 use crate::state::Cause;
+
+macro_rules! texts {
+    ($($constant:ident = $folder:literal / $name:literal),*) => {
+        $(pub(crate) const $constant: Text = Text {
+            name: $name,
+            built_in: include_str!(concat!("../../../config/prompts/", $folder, "/", $name, ".md")),
+        };)*
+        pub(crate) const ALL: &[Text] = &[$($constant),*];
+    };
+}
+
+texts! {
+    STAGE1 = "pre_tool_use" / "stage1_declaration_check",
+    STAGE2 = "pre_tool_use" / "stage2_code_review",
+    INTENT = "common" / "intent_declaration_prompt",
+    TDD = "common" / "tdd_declaration_prompt",
+    STATUS = "user_commands" / "status_message"
+}
+
+pub(crate) fn how_to_declare(texts: &mut Texts<'_>, program: &str) -> String {
+    filled(texts, INTENT, &[("declare", program)])
+}
+
+pub(crate) fn about_tests(texts: &mut Texts<'_>, settings: &Settings) -> String {
+    filled(texts, TDD, &[("core_paths", &settings.core_paths.join(", "))])
+}
+
+/// The text with each value in the place of its `{name}`. Other braces stay as they are.
+pub(crate) fn filled(texts: &mut Texts<'_>, text: Text, values: &[(&str, &str)]) -> String {
+    let fill = |text: String, (name, value): &(&str, &str)| text.replace(&format!("{{{name}}}"), value);
+    values.iter().fold(texts.read(text), fill)
+}
 
 const MAX_QUOTED: usize = 100;
 const MAX_FINDING: usize = 300;
-
 const MAX_FINDINGS: usize = 5;
 
 /// A message, and the next step that it asks for.
@@ -35,22 +67,37 @@ pub(crate) fn lacks(known: &Known, lack: &Lack) -> Refusal {
             format!("the user's last five messages do not contain \"{quote}\" as a sentence of its own.")
         }
     };
-    let blank = Form::blank(&known.place.file, known.wants_test);
-    let file = shown(&known.place.file);
+    let blank = Form::blank(&known.place.file, known.heard.wants_test);
+    let file = cleaned(&known.place.file, MAX_FINDING);
     let lines = blank.lines();
     let example = form::EXAMPLE.map(|line| format!("\"{line}\"")).join(", ");
     let declare = declare_line(&known.program, &blank);
-    let without = if known.wants_test { WITHOUT_TEST } else { "" };
+    let without = if known.heard.wants_test { WITHOUT_TEST } else { "" };
     let text = format!(
         "intent-validator: {file}: {why} Write this form in the message that makes the edit, filled in, and make the edit again:\n\n\
-         {lines}\n\nExample: {example}.{without}\nWhere a message carries no text, run this first, filled in: {declare}"
+         {lines}\n\nExample: {example}.{without}\nWhere a message carries no text, run this first, filled in and alone on a line: {declare}"
     );
     (text, format!("declare the change of {file}: FILE, CHANGES, GOAL"))
 }
 
+/// The line that Claude is shown.
+fn declare_line(program: &str, form: &Form) -> String {
+    let option = |(label, value): (&str, String)| format!(" --{} {}", label.to_lowercase(), quoted(&value));
+    format!("{program} declare{}", form.values().map(option).collect::<String>())
+}
+
 /// The findings of the checks or of a review.
 pub(crate) fn found(known: &Known, findings: &[Finding], cause: Cause) -> Refusal {
-    let (file, list) = (shown(&known.place.file), listed(findings));
+    let file = cleaned(&known.place.file, MAX_FINDING);
+    let one = |finding: &Finding| {
+        let line = if finding.line > 0 { format!("line {}, ", finding.line) } else { String::new() };
+        let rule = cleaned(&finding.rule, MAX_QUOTED);
+        let [why, fix] = [&finding.why, &finding.fix].map(|text| cleaned(text, MAX_FINDING));
+        format!("- {line}{rule}: {why} Fix: {fix}")
+    };
+    let more = findings.len().saturating_sub(MAX_FINDINGS);
+    let more = (more > 0).then(|| format!("- and {more} more"));
+    let list = findings.iter().take(MAX_FINDINGS).map(one).chain(more).collect::<Vec<_>>().join("\n");
     let (why, fix) = match cause {
         Cause::Review => (
             "a model that reviewed it found fault with it",
@@ -62,51 +109,21 @@ pub(crate) fn found(known: &Known, findings: &[Finding], cause: Cause) -> Refusa
     (text, "fix what was found, and make the edit again".to_owned())
 }
 
-fn listed(findings: &[Finding]) -> String {
-    let ended = |text: &str| {
-        let text = cleaned(text, MAX_FINDING);
-        let is_ended = text.is_empty() || text.ends_with(['.', '!', '?', '…', ':', ';']);
-        if is_ended { text } else { format!("{text}.") }
-    };
-    let one = |finding: &Finding| {
-        let line = if finding.line > 0 { format!("line {}, ", finding.line) } else { String::new() };
-        let rule = cleaned(&finding.rule, MAX_QUOTED);
-        format!("- {line}{rule}: {} Fix: {}", ended(&finding.why), ended(&finding.fix))
-    };
-    let more = findings.len().saturating_sub(MAX_FINDINGS);
-    let more = (more > 0).then(|| format!("- and {more} more"));
-    findings.iter().take(MAX_FINDINGS).map(one).chain(more).collect::<Vec<_>>().join("\n")
-}
-
 impl Allowed {
     pub(crate) const fn words(self) -> &'static str {
         match self {
-            Self::Enough(Cause::Declaration) => "blocked often enough for its declaration",
-            Self::Enough(Cause::Test) => "blocked often enough for its test",
-            Self::Enough(Cause::Checks) => "blocked often enough for what was found",
-            Self::Enough(Cause::Review) => "blocked often enough for its review",
+            Self::Enough(Cause::Declaration) => "without a declaration that is whole",
+            Self::Enough(Cause::Checks) => "with what was found in it",
+            Self::Enough(Cause::Review) => "without another review",
             Self::Private => "not sent to a model",
         }
     }
 
-    pub(crate) fn notice(self, file: &str, max_blocks: u32) -> Option<String> {
-        let Self::Enough(cause) = self else { return None };
-        let lack = match cause {
-            Cause::Declaration => "without a declaration",
-            Cause::Test => "without a test or your permission",
-            Cause::Checks => "with what was found in it",
-            Cause::Review => "without another review",
-        };
-        let file = shown(file);
-        Some(format!(
-            "intent-validator: {file} is changed {lack}: allowed after max_blocks ({max_blocks}) blocks"
-        ))
+    pub(crate) fn notice(self, file: &str, max_blocks: u32) -> String {
+        let (file, words) = (cleaned(file, MAX_FINDING), self.words());
+        format!("intent-validator: {file} is changed {words}: allowed after max_blocks ({max_blocks}) blocks")
     }
 }
 
-fn shown(file: &str) -> String {
-    cleaned(file, MAX_FINDING)
-}
-
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

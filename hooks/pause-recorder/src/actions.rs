@@ -7,14 +7,18 @@ use shared::host::Timestamp;
 use shared::own_commands;
 use shared::protocol::{Call, Event, ToolCall};
 
-use crate::levels::Level;
-use crate::occupancy::Reading;
+use crate::occupancy::{Level, Reading};
 use crate::record::{Action, Kind};
-use crate::text::{MAX_CHARS, MAX_PATH_CHARS, file_of, json_shortened, shortened};
+use crate::text::{MAX_CHARS, MAX_PATH_CHARS, file_of, json_shortened, shortened, word};
 
 type What = (Kind, Value);
 
 const MAX_ARGS_CHARS: usize = 500;
+
+/// The share of the window in use, 0 to 1, as the record has it.
+pub(crate) fn share(reading: Option<&Reading>) -> f64 {
+    reading.map_or(0.0, |reading| reading.percent() / 100.0)
+}
 
 /// The first line of a record.
 pub(crate) fn started(session: &str, reading: Option<&Reading>, reason: &str, at: Timestamp) -> Action {
@@ -24,29 +28,28 @@ pub(crate) fn started(session: &str, reading: Option<&Reading>, reason: &str, at
         "tokens_used": reading.map(|reading| reading.tokens),
         "tokens_total": reading.map(|reading| reading.window),
     });
-    let share = reading.map_or(0.0, Reading::share);
+    let share = share(reading);
     let data = json!({ "context_percentage": share, "initial_state": initial, "reason": reason });
     Action::new(Kind::PauseStarted, at, data, share)
 }
 
 /// The action of levels that are reached now.
 pub(crate) fn crossed(new: &BTreeSet<Level>, reading: Option<&Reading>) -> Option<What> {
-    let reading = reading.filter(|_| !new.is_empty())?;
-    let data = json!({
-        "event": "level_reached",
-        "levels": new,
-        "tokens_used": reading.tokens,
-        "tokens_total": reading.window,
-    });
+    let Reading { tokens, window, .. } = reading.filter(|_| !new.is_empty())?;
+    let data =
+        json!({ "event": "level_reached", "levels": new, "tokens_used": tokens, "tokens_total": window });
     Some((Kind::SystemEvent, data))
 }
 
 /// The action of an event; none for events that are not recorded.
 pub(crate) fn of(event: &Event, call: &Call) -> Option<What> {
+    // A compaction ends a subagent without a type, which nobody started.
+    let is_subagent = call.agent_type.is_some();
+    let system = |data: Value| (Kind::SystemEvent, data);
     let (kind, mut data) = match event {
         Event::PostToolUse(result) => {
             let response = result.tool_response.as_ref().map_or("", |response| response.get());
-            let mut data = tool(None, &result.call);
+            let mut data = tool(&result.call);
             data["result_summary"] = json_shortened(response, MAX_CHARS).into();
             data["result_length"] = response.chars().count().into();
             (Kind::ToolCall, data)
@@ -59,42 +62,33 @@ pub(crate) fn of(event: &Event, call: &Call) -> Option<What> {
             let text = stop.last_assistant_message.as_deref().unwrap_or_default();
             (Kind::AssistantResponse, json!({ "summary": word(text), "length": text.chars().count() }))
         }
-        _ => (Kind::SystemEvent, system(event, call)?),
+        Event::PostToolUseFailure(failure) => {
+            let mut data = tool(&failure.call);
+            data["event"] = "tool_failure".into();
+            data["error"] = word(&failure.error).into();
+            system(data)
+        }
+        Event::StopFailure { error } => system(json!({ "event": "api_error", "error": word(error) })),
+        Event::SubagentStart(_) if is_subagent => system(json!({ "event": "subagent_started" })),
+        Event::SubagentStop(agent) if is_subagent => {
+            let summary = agent.last_assistant_message.as_deref().map(word);
+            system(json!({ "event": "subagent_stopped", "summary": summary }))
+        }
+        Event::PreCompact { trigger } => system(json!({ "event": "compaction", "trigger": word(trigger) })),
+        Event::SessionStart { source, .. } if source == "compact" => system(json!({ "event": "compacted" })),
+        Event::SessionStart { source, .. } => {
+            system(json!({ "event": "session_continued", "source": word(source) }))
+        }
+        Event::SessionEnd { reason } => system(json!({ "event": "session_ended", "reason": word(reason) })),
+        _ => return None,
     };
     data["agent_type"] = json!(call.agent_type.as_deref().map(word));
     data["agent_id"] = json!(call.agent_id);
     Some((kind, data))
 }
 
-fn system(event: &Event, call: &Call) -> Option<Value> {
-    Some(match event {
-        Event::PostToolUseFailure(failure) => {
-            let mut data = tool(Some("tool_failure"), &failure.call);
-            data["error"] = word(&failure.error).into();
-            data
-        }
-        Event::StopFailure { error } => json!({ "event": "api_error", "error": word(error) }),
-        // A compaction ends a subagent without a type, which nobody started.
-        Event::SubagentStart(_) if call.agent_type.is_some() => json!({ "event": "subagent_started" }),
-        Event::SubagentStop(agent) if call.agent_type.is_some() => {
-            json!({ "event": "subagent_stopped", "summary": agent.last_assistant_message.as_deref().map(word) })
-        }
-        Event::PreCompact { trigger } => json!({ "event": "compaction", "trigger": word(trigger) }),
-        Event::SessionStart { source, .. } if source == "compact" => json!({ "event": "compacted" }),
-        Event::SessionStart { source, .. } => json!({ "event": "session_continued", "source": word(source) }),
-        Event::SessionEnd { reason } => json!({ "event": "session_ended", "reason": word(reason) }),
-        _ => return None,
-    })
-}
-
-fn tool(event: Option<&str>, call: &ToolCall) -> Value {
+fn tool(call: &ToolCall) -> Value {
     let input = call.tool_input.as_ref().map_or("{}", |input| input.get());
-    let args = json_shortened(input, MAX_ARGS_CHARS);
     let path = file_of(input).map(|path| shortened(&path, MAX_PATH_CHARS));
-    json!({ "event": event, "tool": word(&call.tool_name), "path": path, "args": args })
-}
-
-/// Masks and cuts a text, which may hold anything.
-pub(crate) fn word(text: &str) -> String {
-    shortened(text, MAX_CHARS)
+    json!({ "tool": word(&call.tool_name), "path": path, "args": json_shortened(input, MAX_ARGS_CHARS) })
 }

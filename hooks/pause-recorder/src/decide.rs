@@ -6,26 +6,26 @@ use shared::hook::{AuditEvent, Input, Memory, Outcome, Verdict};
 use shared::protocol::Event;
 
 use crate::PauseRecorder;
-use crate::actions::{self, started};
-use crate::levels::{Compaction, Level, State, Thresholds};
+use crate::actions::{self, share, started};
 use crate::observe::Facts;
-use crate::occupancy::{Reading, Source, is_automatic_compaction};
-use crate::record::{Action, NOT_RECORDED, Sessions};
+use crate::occupancy::{LEVELS, Level, Reading, State, is_automatic_compaction};
+use crate::record::{Action, NOT_RECORDED};
 use crate::step::{End, Ending, Step};
-use crate::text::full;
+use crate::text::word;
+
+/// The points below the lowest level at which the levels begin anew.
+const LEVELS_RESTART_BELOW: f64 = 10.0;
 
 pub(crate) fn decide(input: &Input<'_, PauseRecorder>) -> Outcome<State, Step> {
     let facts = input.facts;
     if let Some(reply) = &facts.answered {
         return reply.outcome();
     }
-    let compacted_at = facts.reading.as_ref().and_then(Reading::compaction_percent);
-    let thresholds = Thresholds::new(input.settings, compacted_at);
     let (state, is_recorded) = (input.state.clone(), facts.record.is_some());
-    let mut course = Course { input, facts, thresholds, state, steps: Vec::new(), is_recorded };
+    let mut course = Course { input, facts, state, steps: Vec::new(), is_recorded };
     course.follow_compaction();
-    let reason = course.reason_to_begin();
     let new = course.new_levels();
+    let reason = course.reason_to_begin(&new);
     course.record(reason, &new);
     course.end();
     course.outcome(&new)
@@ -35,7 +35,6 @@ pub(crate) fn decide(input: &Input<'_, PauseRecorder>) -> Outcome<State, Step> {
 struct Course<'a> {
     input: &'a Input<'a, PauseRecorder>,
     facts: &'a Facts,
-    thresholds: Thresholds,
     state: State,
     steps: Vec<Step>,
     is_recorded: bool,
@@ -50,70 +49,68 @@ impl<'a> Course<'a> {
         self.input.request.call.session_id.clone().unwrap_or_default()
     }
 
+    /// A record began by itself since the context last fell, or a parallel call has begun it just now.
+    fn has_begun(&self) -> bool {
+        self.is_recorded || self.input.state.told.contains(&Level::AutoPause)
+    }
+
     /// Learns the context before a compaction. With a compaction the levels begin anew.
     fn follow_compaction(&mut self) {
-        let known = self.facts.reading.as_ref().filter(|reading| !reading.model.is_empty());
-        let compaction = |tokens: fn(&Reading) -> u64| {
-            known.map(|reading| Compaction { model: reading.model.clone(), tokens: tokens(reading) })
-        };
         if let Some(reading) = &self.facts.reading {
-            self.state.learnt = compaction(|reading| reading.compacted_at);
-            self.state.compacted &= reading.source != Source::Transcript;
+            let Reading { model, tokens, compacted_at, .. } = reading.clone();
+            // While `compacted` is set, a reading is that of a new reply.
+            self.state.compacted = false;
+            self.state.compacted_at = Some((model.clone(), compacted_at));
+            if is_automatic_compaction(self.event()) {
+                self.steps.push(Step::Learn { model, tokens });
+            }
         }
         match self.event() {
-            event if is_automatic_compaction(event) => {
-                self.steps.extend(compaction(|reading| reading.tokens).map(Step::Learn));
-            }
             Event::SessionStart { source, .. } if source == "compact" => {
-                self.state.learnt = None;
+                self.state.compacted_at = None;
                 self.state.told.clear();
                 self.state.compacted = true;
             }
             Event::SessionStart { model: Some(model), .. } => {
-                self.state.model = Some(actions::word(model));
+                self.state.model = Some(word(model));
             }
             _ => {}
-        }
-    }
-
-    /// A record begins by itself once until the context falls: at its level, or where Claude Code is about to compact.
-    fn reason_to_begin(&self) -> Option<&'static str> {
-        let has_begun = self.is_recorded || self.state.told.contains(&Level::AutoPause);
-        if has_begun || self.facts.sessions.is_none() {
-            return None;
-        }
-        match &self.facts.reading {
-            Some(reading) if reading.percent() >= self.thresholds.of(Level::AutoPause) => Some("auto_pause"),
-            _ => is_automatic_compaction(self.event()).then_some("compaction"),
         }
     }
 
     /// The levels that are reached for the first time since the context fell.
     fn new_levels(&mut self) -> BTreeSet<Level> {
         let Some(reading) = &self.facts.reading else { return BTreeSet::new() };
-        if self.thresholds.is_over(reading.percent()) {
+        let (percent, compacted_at) = (reading.percent(), reading.compaction_percent());
+        let at = |level: &Level| level.percent(self.input.settings, compacted_at);
+        if LEVELS.iter().all(|level| percent < at(level) - LEVELS_RESTART_BELOW) {
             self.state.told.clear();
         }
-        let reached = self.thresholds.reached(reading.percent());
-        let new: BTreeSet<Level> = reached.difference(&self.state.told).copied().collect();
+        let is_new = |level: &Level| percent >= at(level) && !self.state.told.contains(level);
+        let new: BTreeSet<Level> = LEVELS.into_iter().filter(is_new).collect();
         self.state.told.extend(&new);
         new
     }
 
+    /// A record begins by itself once until the context falls: at its level, or where Claude Code is about to compact.
+    fn reason_to_begin(&self, new: &BTreeSet<Level>) -> Option<&'static str> {
+        match new.contains(&Level::AutoPause) {
+            _ if self.has_begun() => None,
+            true => Some("auto_pause"),
+            false => is_automatic_compaction(self.event()).then_some("compaction"),
+        }
+    }
+
     /// Begins the record for this reason, and records what has happened.
     fn record(&mut self, reason: Option<&str>, new: &BTreeSet<Level>) {
-        // A parallel call may have begun the record after this call looked for it.
-        let has_begun = self.input.state.told.contains(&Level::AutoPause) && self.facts.sessions.is_some();
-        if reason.is_none() && !self.is_recorded && !has_begun {
+        if reason.is_none() && !self.has_begun() {
             return;
         }
-        let (reading, now) = (self.facts.reading.as_ref(), self.input.now);
-        let share = reading.map_or(0.0, Reading::share);
+        let (reading, now, call) = (self.facts.reading.as_ref(), self.input.now, &self.input.request.call);
         let session = self.session();
-        let call = &self.input.request.call;
         let begins = reason.map(|reason| started(&session, reading, reason, now));
         let happened = actions::crossed(new, reading).into_iter().chain(actions::of(self.event(), call));
-        let happened = happened.map(|(kind, data)| Action::new(kind, now, data, share));
+        let happened = happened.map(|(kind, data)| Action::new(kind, now, data, share(reading)));
         let mut actions: Vec<Action> = begins.into_iter().chain(happened).collect();
         if reason.is_some() {
             self.is_recorded = true;
@@ -145,10 +142,9 @@ impl<'a> Course<'a> {
             Event::SessionEnd { .. } => Ending::WithSession,
             _ => return,
         };
-        if let Some(sessions) = self.facts.sessions.as_ref().filter(|_| self.is_recorded) {
+        if self.is_recorded {
             self.steps.push(Step::Finish(End {
-                path: sessions.active_path(&self.session()),
-                transcript: self.input.request.call.transcript_path.clone(),
+                path: self.facts.sessions.active_path(&self.session()),
                 ending,
                 at: self.input.now,
                 commit: self.input.settings.git_commit,
@@ -159,10 +155,16 @@ impl<'a> Course<'a> {
     /// Reports the highest of the new levels with the record it begins, and at a session's start what earlier sessions have left.
     fn outcome(mut self, new: &BTreeSet<Level>) -> Outcome<State, Step> {
         let facts = self.facts;
-        let is_of_record = new.contains(&Level::AutoPause) && (self.is_recorded || facts.sessions.is_none());
-        let recorded = if is_of_record { recorded(facts.sessions.as_ref()) } else { String::new() };
         let highest = new.last().zip(facts.reading.as_ref());
-        let level = highest.map(|(level, reading)| reached(*level, reading) + &recorded);
+        let level = highest.map(|(level, reading)| {
+            let recorded = new.contains(&Level::AutoPause).then(|| {
+                format!(
+                    "; this session is recorded in {}. A new session can go on from it; `pause-recorder discard` drops it",
+                    facts.sessions.named(&facts.sessions.dir)
+                )
+            });
+            reached(*level, reading) + &recorded.unwrap_or_default()
+        });
         let audit_event = level.is_some().then(|| AuditEvent::Advised("levels".to_owned()));
         let notice: Vec<String> = level.into_iter().chain(facts.notices.iter().cloned()).collect();
         let notice = (!notice.is_empty()).then(|| notice.join("\n"));
@@ -187,18 +189,7 @@ fn reached(level: Level, reading: &Reading) -> String {
         Level::Critical => "; next to nothing is left: finish, or /compact",
         Level::Caution | Level::AutoPause => "",
     };
-    let full = full(reading.percent(), reading.tokens, reading.window);
-    format!("pause-recorder: the context is {full}{hint}")
-}
-
-/// The level at which a record begins is reached.
-fn recorded(sessions: Option<&Sessions>) -> String {
-    match sessions.map(Sessions::told) {
-        Some(folder) => format!(
-            "; this session is recorded in {folder}. A new session can go on from it; `pause-recorder discard` drops it"
-        ),
-        None => "; it is not recorded: there is no project folder to keep it in".to_owned(),
-    }
+    format!("pause-recorder: the context is {}{hint}", reading.words())
 }
 
 #[cfg(test)]

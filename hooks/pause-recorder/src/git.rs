@@ -4,7 +4,7 @@
 //! a filter that is configured for our file names runs: without it a repository that keeps such files elsewhere would list them
 //! as changed ever after.
 
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use shared::child::ChildError;
 use shared::host::{Environment, Timestamp};
 
-use crate::text::{MAX_CHARS, MAX_PATH_CHARS, one_line, shortened};
+use crate::text::{MAX_PATH_CHARS, one_line, shortened};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct GitContext {
@@ -29,10 +29,9 @@ pub(crate) struct GitContext {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Commit {
-    /// The id, shortened as git does.
     pub(crate) sha: String,
     pub(crate) author: String,
-    /// The time in UTC.
+    /// In UTC.
     pub(crate) timestamp: String,
     pub(crate) message: String,
 }
@@ -59,26 +58,24 @@ const LOG: &str =
 
 /// Reads the status. Where the output was cut, the last name is left out.
 fn context(said: &[u8]) -> GitContext {
-    let mut context = GitContext { is_git_repo: true, ..GitContext::default() };
-    context.status.clean = true;
+    let (mut branch, mut status) = (None, Status::default());
     for field in whole_fields(said) {
-        if let Some(head) = field.strip_prefix("# branch.head ") {
-            context.branch = (head != "(detached)").then(|| shortened(head, MAX_PATH_CHARS));
-        }
-        // The name stands behind seven fields, behind nine where it is unmerged.
-        let (list, name) = match field.split_once(' ') {
-            Some(("1", rest)) => (&mut context.status.modified_files, rest.splitn(8, ' ').nth(7)),
-            Some(("u", rest)) => (&mut context.status.modified_files, rest.splitn(10, ' ').nth(9)),
-            Some(("?", rest)) => (&mut context.status.untracked_files, Some(rest)),
-            _ => continue,
+        // The name stands behind eight fields, behind ten where it is unmerged.
+        let (list, behind) = match field.split_once(' ') {
+            Some(("1", _)) => (&mut status.modified_files, 8),
+            Some(("u", _)) => (&mut status.modified_files, 10),
+            Some(("?", _)) => (&mut status.untracked_files, 1),
+            _ => {
+                let head = field.strip_prefix("# branch.head ").filter(|head| *head != "(detached)");
+                branch = branch.or(head.map(|head| shortened(head, MAX_PATH_CHARS)));
+                continue;
+            }
         };
-        let Some(name) = name.filter(|name| !name.starts_with(OWN_FOLDER)) else { continue };
-        if list.len() < MAX_NAMES {
-            list.push(shortened(name, MAX_PATH_CHARS));
-        }
-        context.status.clean = false;
+        let name = field.splitn(behind + 1, ' ').nth(behind).filter(|name| !name.starts_with(OWN_FOLDER));
+        list.extend(name.filter(|_| list.len() < MAX_NAMES).map(|name| shortened(name, MAX_PATH_CHARS)));
     }
-    context
+    status.clean = status.modified_files.is_empty() && status.untracked_files.is_empty();
+    GitContext { is_git_repo: true, branch, status, ..GitContext::default() }
 }
 
 fn commits(said: &[u8]) -> Vec<Commit> {
@@ -86,7 +83,7 @@ fn commits(said: &[u8]) -> Vec<Commit> {
     let commit = |fields: &[String]| {
         let [sha, author, secs, message] = fields else { return None };
         let at = secs.parse().ok().map(Timestamp::from_secs)?;
-        let [author, message] = [author, message].map(|text| one_line(text, MAX_CHARS));
+        let [author, message] = [author, message].map(|text| one_line(text));
         Some(Commit { sha: sha.clone(), author, timestamp: at.rfc3339(), message })
     };
     fields.chunks(4).filter_map(commit).collect()
@@ -119,10 +116,8 @@ pub(crate) fn look(environment: &Environment, root: &Path, patience: Duration) -
     }
 }
 
-/// The time that git gets to remove its lock files.
+/// The time that git gets to remove its lock files, and to undo what was begun.
 const GRACE: Duration = Duration::from_millis(250);
-
-/// The time to undo what was begun.
 const PATIENCE_TO_UNDO: Duration = Duration::from_millis(500);
 
 /// Commits exactly these files, whatever the user has staged, without hooks and signatures.
@@ -133,35 +128,29 @@ pub(crate) fn commit(
     message: &str,
     patience: Duration,
 ) -> Result<(), String> {
-    let names = files.iter().map(|file| file.strip_prefix(root).map(OsString::from));
-    let names: Result<Vec<OsString>, _> = names.collect();
-    let names = names.map_err(|_| "the folder of sessions lies outside of the repository")?;
     let git = Git::new(root, surroundings, patience).ok_or("there is no git command in PATH")?;
     let mut git = git.with_grace(GRACE);
     // A rebase and a bisection have no branch. During a merge git itself refuses to commit single files.
     must(&git, &["symbolic-ref", "HEAD"], &[])?;
     let commit =
         ["commit", "--only", "--no-verify", "--no-gpg-sign", "--quiet", "--no-status", "-m", message];
-    let done = must(&git, &["add", "--force"], &names).and_then(|()| must(&git, &commit, &names));
+    let done = must(&git, &["add", "--force"], files).and_then(|()| must(&git, &commit, files));
     if done.is_err() {
         git.extend(PATIENCE_TO_UNDO);
-        let _ = must(&git, &["reset", "--quiet"], &names);
+        let _ = must(&git, &["reset", "--quiet"], files);
     }
     done
 }
 
 /// Runs git with these files. The error is the first line of its reason.
-fn must(git: &Git<'_>, arguments: &[&str], names: &[OsString]) -> Result<(), String> {
-    let names = ["--".into()].into_iter().chain(names.iter().cloned());
-    let arguments = arguments.iter().map(OsString::from).chain(names);
-    let said = git.run(arguments).map_err(|failure| match failure {
-        ChildError::NotStarted(_) => "git cannot be started",
-        ChildError::Late => "git did not come back in time",
-    })?;
+fn must(git: &Git<'_>, arguments: &[&str], files: &[PathBuf]) -> Result<(), String> {
+    let arguments = arguments.iter().map(OsStr::new).chain([OsStr::new("--")]);
+    let said = git.run(arguments.chain(files.iter().map(|file| file.as_os_str())));
+    let said = said.map_err(|_| "git did not come back in time")?;
     let text = String::from_utf8_lossy(&said.stderr);
     let is_reason = |line: &&str| line.starts_with("fatal: ") || line.starts_with("error: ");
     let reason = text.lines().find(is_reason).unwrap_or_default();
-    if said.status.success() { Ok(()) } else { Err(format!("git says: {}", one_line(reason, MAX_CHARS))) }
+    if said.status.success() { Ok(()) } else { Err(format!("git says: {}", one_line(reason))) }
 }
 
 #[cfg(test)]

@@ -1,20 +1,17 @@
 //! pause-recorder: records the session when its context runs out, and leaves a snapshot that a new session can pick up. It blocks
 //! nothing.
 //!
-//! - `occupancy`, `levels`: how full the context is, and what that means
+//! - `occupancy`: how full the context is, and the levels
 //! - `record`, `actions`, `text`: the file of a session's record, a line for each action, made from an event
 //! - `snapshot`, `git`: one model of facts as JSON, YAML and Markdown
 //! - `registry`: the records and snapshots of this machine
-//! - `earlier`: records and snapshots of earlier sessions, at a new one's start
 //! - `observe`, `decide`, `step`: the facts, the rules, the effects
 //! - `command`: typed commands
 
 mod actions;
 mod command;
 mod decide;
-mod earlier;
 mod git;
-mod levels;
 mod observe;
 mod occupancy;
 mod record;
@@ -28,8 +25,8 @@ mod text;
 
 use std::process::ExitCode;
 
-use levels::State;
 use observe::Facts;
+use occupancy::State;
 use settings::Settings;
 use shared::cli::{self, Verb};
 use shared::config::SettingFault;
@@ -68,7 +65,7 @@ impl Hook for PauseRecorder {
     }
 
     fn faults(settings: &Settings) -> Vec<SettingFault> {
-        strange_names(&settings.message_files, &[earlier::BRIEF])
+        strange_names(&settings.message_files, &[observe::BRIEF])
     }
 
     fn observe(context: &Context<'_, Settings>) -> Option<Facts> {

@@ -1,5 +1,6 @@
-//! The session registry: the records and snapshots that this machine has written, and where it saw compactions, in `<state>/pause-recorder/registry.json`. Anybody
-//! who can commit to a project can put files into its folder. Only what stands here is finalized by itself or handed over.
+//! The session registry: the records and snapshots that this machine has written, and where it saw compactions, in
+//! `<state>/pause-recorder/registry.json`. Anybody who can commit to a project can put files into its folder. Only what stands here
+//! is finalized by itself or handed over.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use shared::hook::Remembered;
 use shared::host::Timestamp;
 use shared::state::{MACHINE, Store, read_regular};
 
-use crate::record::{JSON, Sessions, is_record_id};
+use crate::record::{JSON, Sessions, id_at};
 use crate::snapshot::Snapshot;
 
 /// The bytes of the longest snapshot that is read.
@@ -59,7 +60,6 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// The snapshot may be handed over.
     pub(crate) fn is_ours(&self) -> bool {
         matches!(self.provenance, "unread" | "read")
     }
@@ -70,7 +70,6 @@ pub(crate) fn own_store(store: &Store) -> Option<Store> {
     Store::open(&store.dir().join("pause-recorder")).ok()
 }
 
-/// Reads the registry of this state folder; empty where it cannot be read.
 pub(crate) fn read(store: Option<&Store>) -> Registry {
     store.and_then(own_store).and_then(|own| own.read(MACHINE)).unwrap_or_default()
 }
@@ -86,11 +85,6 @@ pub(crate) fn change(own: &Store, edit: impl FnOnce(&mut Registry)) -> Result<()
 }
 
 impl Registry {
-    /// The entries of a project, newest first.
-    pub(crate) fn in_project<'a>(&'a self, project: &'a Path) -> impl Iterator<Item = &'a Entry> {
-        self.entries.iter().rev().filter(move |entry| entry.project == project)
-    }
-
     /// The entry of a record. Two projects may each have a record of the same id.
     pub(crate) fn of(&self, project: &Path, id: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.id == id && entry.project == project)
@@ -100,11 +94,14 @@ impl Registry {
         self.entries.iter_mut().find(|entry| entry.id == id && entry.project == project)
     }
 
-    /// Adds a record that has begun, or that goes on.
-    pub(crate) fn begin(&mut self, entry: Entry) {
-        if self.of(&entry.project, &entry.id).is_none() {
-            self.entries.push(entry);
-        }
+    /// Adds a record that begins now. Returns its id, which no other record of the project has.
+    pub(crate) fn begin(&mut self, entry: Entry, at: Timestamp) -> String {
+        let first = id_at(at);
+        let is_same = |known: &&Entry| known.project == entry.project && known.id.starts_with(&first);
+        let same = self.entries.iter().filter(is_same).count();
+        let id = if same == 0 { first } else { format!("{first}-{}", same + 1) };
+        self.entries.push(Entry { id: id.clone(), ..entry });
+        id
     }
 
     pub(crate) fn remove(&mut self, project: &Path, id: &str) {
@@ -112,32 +109,35 @@ impl Registry {
     }
 
     /// The snapshot with this id as it stands in the folder.
-    pub(crate) fn kept(&self, sessions: &Sessions, id: String) -> Kept {
-        let bytes = json_of(sessions, &id).unwrap_or_default();
-        let entry = self.of(&sessions.root, &id).filter(|entry| !entry.digest.is_empty());
+    pub(crate) fn kept(&self, sessions: &Sessions, id: &str) -> Kept {
+        let bytes = read_regular(&sessions.file(id, JSON), MAX_SNAPSHOT_BYTES).unwrap_or_default();
+        let entry = self.of(&sessions.root, id).filter(|entry| !entry.digest.is_empty());
         let provenance = match entry {
             None => "not written on this machine",
             Some(entry) if digest_of(&bytes) != entry.digest => "changed since it was written",
             Some(entry) if entry.read_at.is_some() => "read",
             Some(_) => "unread",
         };
-        let snapshot =
-            serde_json::from_slice(&bytes).ok().filter(|snapshot: &Snapshot| snapshot.session_id == id);
-        Kept { id, provenance, snapshot }
+        let snapshot = serde_json::from_slice::<Snapshot>(&bytes).ok();
+        Kept {
+            id: id.to_owned(),
+            provenance,
+            snapshot: snapshot.filter(|snapshot| snapshot.session_id == id),
+        }
     }
 
     /// The snapshot that a new session receives: the latest of other sessions, if no session has received it and it is no
     /// older than `kept`.
-    pub(crate) fn unread<'a>(
-        &'a self,
-        project: &'a Path,
+    pub(crate) fn unread(
+        &self,
+        project: &Path,
         session: &str,
         now: Timestamp,
         kept: Duration,
-    ) -> Option<&'a Entry> {
-        let is_others = |entry: &&Entry| entry.session != session && !entry.digest.is_empty();
-        let others = self.in_project(project).filter(is_others);
-        let latest = others.max_by_key(|entry| entry.finalized_at)?;
+    ) -> Option<&Entry> {
+        let is_others =
+            |entry: &&Entry| entry.project == project && entry.session != session && !entry.digest.is_empty();
+        let latest = self.entries.iter().filter(is_others).max_by_key(|entry| entry.finalized_at)?;
         let is_fresh = latest.finalized_at.is_some_and(|at| now.since(at) <= kept);
         (is_fresh && latest.read_at.is_none()).then_some(latest)
     }
@@ -145,11 +145,6 @@ impl Registry {
 
 pub(crate) fn digest_of(bytes: &[u8]) -> String {
     digest::hex(bytes, 32)
-}
-
-/// The bytes of a snapshot's JSON; none where they cannot be read.
-pub(crate) fn json_of(sessions: &Sessions, id: &str) -> Option<Vec<u8>> {
-    is_record_id(id).then(|| read_regular(&sessions.file(id, JSON), MAX_SNAPSHOT_BYTES).ok())?
 }
 
 #[cfg(test)]
@@ -192,12 +187,12 @@ mod tests {
     #[test]
     fn keeps_records_of_two_projects_apart() {
         let mut registry = Registry::default();
-        let other = Entry { project: "/q".into(), ..entry("a", None) };
-        for new in [entry("a", None), other, entry("a", Some(1))] {
-            registry.begin(new);
-        }
-        assert_eq!(registry.entries.len(), 2);
-        registry.remove(Path::new("/p"), "a");
-        assert!(registry.of(Path::new("/p"), "a").is_none() && registry.of(Path::new("/q"), "a").is_some());
+        let at = Timestamp::from_rfc3339("2026-01-06T12:00:00Z").unwrap();
+        let other = Entry { project: "/q".into(), ..entry("", None) };
+        let ids = [entry("", None), other, entry("", None)].map(|new| registry.begin(new, at));
+        let id = "session-20260106-120000";
+        assert_eq!(ids, [id, id, "session-20260106-120000-2"]);
+        registry.remove(Path::new("/p"), id);
+        assert!(registry.of(Path::new("/p"), id).is_none() && registry.of(Path::new("/q"), id).is_some());
     }
 }

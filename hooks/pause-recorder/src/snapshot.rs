@@ -1,28 +1,27 @@
-//! The snapshot of a recorded session, from its record, its transcript and the repository: one content, which `render` writes as YAML
-//! and Markdown.
+//! The snapshot of a recorded session, from its record, its transcript and the repository: one content as JSON, as YAML, and as a
+//! page for people.
 
-mod render;
-
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use shared::host::{Timestamp, flat};
+use serde_json::{Map, Value, json};
+use shared::host::{Timestamp, flat, rfc3339};
+use shared::text::is_hidden;
 use transcript::{Line, MAX_TAIL_BYTES, Progress, Task, finished, last_lines, requests, tasks};
 
-pub(crate) use render::{markdown, yaml};
-
-use crate::git::GitContext;
+use crate::git::{Commit, GitContext};
 use crate::record::{Action, Kind, NOT_RECORDED, Recorded};
-use crate::text::{MAX_CHARS, MAX_PATH_CHARS, file_of, one_line, shortened};
+use crate::text::{MAX_PATH_CHARS, counted, file_of, full, one_line, shortened};
 
 /// The tasks in a list, and the prompts.
 const MAX_OF_A_KIND: usize = 5;
 
-/// The version of this form. Raised when a key changes its meaning or goes.
+/// Raised when a key changes its meaning or goes.
 const SCHEMA_VERSION: u32 = 1;
 
 const MAX_ACTIONS_SUMMARY: usize = 10;
+
 /// The turns whose last words are listed.
 const MAX_TURNS: usize = 3;
 
@@ -31,21 +30,20 @@ const SAME_CHARS: usize = 100;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Snapshot {
-    /// The record's id: `session-YYYYMMDD-HHMMSS`, in UTC, with `-2` and so on where two began in one second.
     pub(crate) session_id: String,
-    /// When the record ended, in UTC.
-    pub(crate) paused_at: String,
+    #[serde(with = "rfc3339")]
+    pub(crate) paused_at: Timestamp,
     pub(crate) duration_hours: f64,
     pub(crate) context_usage: ContextUsage,
     pub(crate) incremental_pause: IncrementalPause,
     pub(crate) schema_version: u32,
     pub(crate) git: GitContext,
     pub(crate) todos: Todos,
-    /// Files that were written or edited, relative to the project where they lie in it, in the order of their first change.
+    /// In the order of their first change.
     pub(crate) files_touched: Vec<String>,
-    /// Work that is done: tasks that were completed, commits that were made, and the last words of turns.
+    /// Tasks that were completed, commits of the record, and the last words of turns.
     pub(crate) accomplishments: Vec<String>,
-    /// Work that is open: the last prompt, answered or not, tasks that are not completed, and what was asked before, the last first.
+    /// The last prompt, answered or not, tasks that are not completed, and earlier prompts, the last first.
     pub(crate) next_steps: Vec<String>,
     pub(crate) skipped_lines: u64,
 }
@@ -62,7 +60,6 @@ pub(crate) struct ContextUsage {
     pub(crate) tokens_used: u64,
     /// Tokens that fit; 0: not known.
     pub(crate) tokens_total: u64,
-    /// Percent, 0 to 100, to two digits.
     pub(crate) percentage: f64,
 }
 
@@ -72,17 +69,22 @@ pub(crate) struct IncrementalPause {
     /// Recorded actions, the first one included, `pause_finalized` not; with those that were only counted.
     pub(crate) action_count: u64,
     pub(crate) duration_seconds: u64,
-    /// How full the context was at the beginning and at the end, 0 to 1.
+    /// At the beginning and at the end, 0 to 1.
     pub(crate) context_range: [f64; 2],
     pub(crate) tool_calls: u64,
     pub(crate) actions_summary: Vec<ActionSummary>,
+    #[serde(skip)]
+    pub(crate) began: Timestamp,
+    #[serde(skip)]
+    ended: Timestamp,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ActionSummary {
     #[serde(rename = "type")]
     pub(crate) kind: Kind,
-    pub(crate) timestamp: String,
+    #[serde(with = "rfc3339")]
+    pub(crate) timestamp: Timestamp,
 }
 
 impl Snapshot {
@@ -91,45 +93,9 @@ impl Snapshot {
         let usage = self.context_usage;
         (usage.tokens_total > 0).then(|| usage.percentage.floor())
     }
-
-    /// The end of the record on the reader's clock; as it stands where it is no time.
-    pub(crate) fn paused_at(&self) -> String {
-        Timestamp::from_rfc3339(&self.paused_at).map_or_else(|| self.paused_at.clone(), Timestamp::local)
-    }
 }
 
-/// The facts beside the record, as far as the end of the session's transcript tells.
-#[derive(Debug, Default)]
-pub(crate) struct Material {
-    root: PathBuf,
-    git: GitContext,
-    todos: Todos,
-    /// Files that were written or edited, in the order of their first change.
-    files: Vec<PathBuf>,
-    /// The last prompts since the last compaction, oldest first.
-    requests: Vec<String>,
-}
-
-/// The facts with this state of the repository.
-pub(crate) fn gather(root: &Path, git: GitContext, transcript: Option<&Path>) -> Material {
-    let lines = transcript.map(|transcript| last_lines(transcript, MAX_TAIL_BYTES)).unwrap_or_default();
-    Material {
-        root: root.to_path_buf(),
-        git,
-        todos: todos(&tasks(&lines)),
-        files: edited(&lines),
-        requests: transcript.map(|transcript| requests(transcript, MAX_OF_A_KIND)).unwrap_or_default(),
-    }
-}
-
-fn todos(tasks: &[Task]) -> Todos {
-    let subject = |task: &Task| one_line(&task.subject, MAX_CHARS);
-    let of = |progress| tasks.iter().filter(move |task| task.progress == progress).map(subject);
-    let active = of(Progress::InProgress).chain(of(Progress::Pending)).collect();
-    Todos { active, completed: of(Progress::Completed).collect() }
-}
-
-/// The files of calls that came back without an error.
+/// The files of calls that came back without an error, by the end of a transcript.
 fn edited(lines: &[Line]) -> Vec<PathBuf> {
     let done = finished(lines).into_iter().filter(|finished| !finished.is_error);
     let edits = done.filter_map(|finished| finished.call).filter(|call| is_editing(&call.name));
@@ -140,62 +106,78 @@ fn is_editing(tool: &str) -> bool {
     matches!(tool, "Write" | "Edit" | "MultiEdit" | "NotebookEdit")
 }
 
-/// A record in numbers, at `at` or at its own end where it has one.
-pub(crate) struct Numbers {
-    pub(crate) began: Timestamp,
-    ended: Timestamp,
-    pub(crate) pause: IncrementalPause,
+impl Todos {
+    fn of(tasks: &[Task]) -> Self {
+        let subject = |task: &Task| one_line(&task.subject);
+        let of = |progress| tasks.iter().filter(move |task| task.progress == progress).map(subject);
+        let active = of(Progress::InProgress).chain(of(Progress::Pending)).collect();
+        Self { active, completed: of(Progress::Completed).collect() }
+    }
 }
 
-impl Numbers {
-    pub(crate) fn new(recorded: &Recorded, at: Timestamp) -> Self {
+impl IncrementalPause {
+    /// A record in numbers, at `at` or at its own end where it has one.
+    pub(crate) fn of(recorded: &Recorded, at: Timestamp) -> Self {
         let (first, last) = (recorded.actions.first(), recorded.actions.last());
         let end = last.filter(|action| action.kind == Kind::PauseFinalized);
         let ended = end.map_or(at, |end| end.at);
         let began = first.map_or(ended, |first| first.at);
         let happened = &recorded.actions[..recorded.actions.len() - usize::from(end.is_some())];
         let left_out = happened.iter().filter_map(|action| action.data.get(NOT_RECORDED)?.as_u64());
-        let summary = |action: &Action| ActionSummary { kind: action.kind, timestamp: action.at.rfc3339() };
+        let summary = |action: &Action| ActionSummary { kind: action.kind, timestamp: action.at };
         let newest = &happened[happened.len().saturating_sub(MAX_ACTIONS_SUMMARY)..];
-        let pause = IncrementalPause {
+        let share = |action: Option<&Action>| action.map_or(0.0, |action| action.share.clamp(0.0, 1.0));
+        Self {
             enabled: true,
             action_count: left_out.fold(happened.len() as u64, u64::saturating_add),
             duration_seconds: ended.since(began).as_secs(),
-            context_range: [first, last]
-                .map(|action| action.map_or(0.0, |action| action.share.clamp(0.0, 1.0))),
+            context_range: [share(first), share(last)],
             tool_calls: happened.iter().filter(|action| action.kind == Kind::ToolCall).count() as u64,
             actions_summary: newest.iter().map(summary).collect(),
-        };
-        Self { began, ended, pause }
+            began,
+            ended,
+        }
     }
 
-    /// The data of the line that ends the record.
-    pub(crate) fn of_end(&self) -> Value {
-        json!({
-            "total_actions": self.pause.action_count,
-            "final_percentage": self.pause.context_range[1],
+    /// The line that ends the record.
+    pub(crate) fn last_line(&self, at: Timestamp) -> Action {
+        let share = self.context_range[1];
+        let data = json!({
+            "total_actions": self.action_count,
+            "final_percentage": share,
             "pause_started_at": self.began.rfc3339(),
-            "duration_seconds": self.pause.duration_seconds,
-        })
+            "duration_seconds": self.duration_seconds,
+        });
+        Action::new(Kind::PauseFinalized, at, data, share)
     }
 }
 
+/// The snapshot of a record that ends now, or has ended, with this state of the repository.
 #[expect(clippy::cast_precision_loss, reason = "seconds are far below 2^52")]
-pub(crate) fn build(recorded: &Recorded, material: &Material, at: Timestamp) -> Snapshot {
-    let Numbers { began, ended, pause } = Numbers::new(recorded, at);
+pub(crate) fn build(
+    recorded: &Recorded,
+    root: &Path,
+    git: GitContext,
+    transcript: Option<&Path>,
+    at: Timestamp,
+) -> Snapshot {
+    let pause = IncrementalPause::of(recorded, at);
+    let lines = transcript.map(|transcript| last_lines(transcript, MAX_TAIL_BYTES)).unwrap_or_default();
+    let requests = transcript.map(|transcript| requests(transcript, MAX_OF_A_KIND)).unwrap_or_default();
+    let todos = Todos::of(&tasks(&lines));
     Snapshot {
         session_id: recorded.id.clone(),
-        paused_at: ended.rfc3339(),
+        paused_at: pause.ended,
         duration_hours: (pause.duration_seconds as f64 / 36.0).round() / 100.0,
         context_usage: context_usage(pause.context_range[1], recorded),
-        incremental_pause: pause,
         schema_version: SCHEMA_VERSION,
-        git: material.git.clone(),
-        todos: material.todos.clone(),
-        files_touched: files_touched(recorded, material),
-        accomplishments: accomplishments(recorded, material, began),
-        next_steps: next_steps(recorded, material),
+        files_touched: files_touched(recorded, edited(&lines), root),
+        accomplishments: accomplishments(recorded, &todos, &git, pause.began),
+        next_steps: next_steps(recorded, &todos, &requests),
+        git,
+        todos,
         skipped_lines: recorded.skipped_lines,
+        incremental_pause: pause,
     }
 }
 
@@ -220,24 +202,27 @@ fn context_usage(share: f64, recorded: &Recorded) -> ContextUsage {
     }
 }
 
-/// Tasks that were completed, commits that were made since the record began, and the last words of turns, newest first.
-fn accomplishments(recorded: &Recorded, material: &Material, began: Timestamp) -> Vec<String> {
-    let completed = &material.todos.completed;
-    let tasks =
-        completed[completed.len().saturating_sub(MAX_OF_A_KIND)..].iter().map(|task| line("task", task));
+fn accomplishments(recorded: &Recorded, todos: &Todos, git: &GitContext, began: Timestamp) -> Vec<String> {
+    let tasks = todos.completed.iter().rev().take(MAX_OF_A_KIND).rev().map(|task| line("task", task));
     // Git counts whole seconds.
     let second = &began.rfc3339()[..19];
-    let commits = material.git.recent_commits.iter().filter(|commit| commit.timestamp.as_str() >= second);
-    let commits =
-        commits.map(|commit| line(&format!("commit {}", one_line(&commit.sha, 40)), &commit.message));
+    let commits = git.recent_commits.iter().filter(|commit| commit.timestamp.as_str() >= second);
+    let commits = commits.map(|commit| line(&format!("commit {}", commit.sha), &commit.message));
     let words = texts(recorded, Kind::AssistantResponse, "summary").filter(|said| !said.is_empty());
     let words = words.take(MAX_TURNS).map(|said| line("last words of a turn", &said));
     tasks.chain(commits).chain(words).collect()
 }
 
-/// The last prompt, tasks that are not completed, and what was asked before, the last first.
-fn next_steps(recorded: &Recorded, material: &Material) -> Vec<String> {
-    let mut asked = asked(recorded, material).into_iter();
+/// The prompts are those of the record and of the transcript: the record may have begun with none.
+fn next_steps(recorded: &Recorded, todos: &Todos, requests: &[String]) -> Vec<String> {
+    let mut asked: Vec<String> = texts(recorded, Kind::UserMessage, "message").collect();
+    for request in requests.iter().rev().map(|request| one_line(request)) {
+        let is_same = |known: &String| known.chars().take(SAME_CHARS).eq(request.chars().take(SAME_CHARS));
+        if !asked.iter().any(is_same) {
+            asked.push(request);
+        }
+    }
+    let mut asked = asked.into_iter().filter(|prompt| !prompt.is_empty()).take(MAX_OF_A_KIND);
     let is_turn = |action: &&Action| matches!(action.kind, Kind::UserMessage | Kind::AssistantResponse);
     let word = match recorded.actions.iter().rev().find(is_turn).map(|action| action.kind) {
         Some(Kind::AssistantResponse) => "asked last, answered",
@@ -245,42 +230,28 @@ fn next_steps(recorded: &Recorded, material: &Material) -> Vec<String> {
         None => "asked last",
     };
     let last = asked.next().map(|prompt| line(word, &prompt));
-    let tasks = material.todos.active.iter().take(MAX_OF_A_KIND).map(|task| line("task", task));
-    let asked = asked.map(|prompt| line("asked", &prompt));
-    last.into_iter().chain(tasks).chain(asked).collect()
-}
-
-/// The prompts of the record and of the transcript, the last first: the record may have begun with none.
-fn asked(recorded: &Recorded, material: &Material) -> Vec<String> {
-    let mut all: Vec<String> = texts(recorded, Kind::UserMessage, "message").collect();
-    for request in material.requests.iter().rev().map(|request| one_line(request, MAX_CHARS)) {
-        let is_same = |known: &String| known.chars().take(SAME_CHARS).eq(request.chars().take(SAME_CHARS));
-        if !all.iter().any(is_same) {
-            all.push(request);
-        }
-    }
-    all.into_iter().filter(|prompt| !prompt.is_empty()).take(MAX_OF_A_KIND).collect()
+    let tasks = todos.active.iter().take(MAX_OF_A_KIND).map(|task| line("task", task));
+    last.into_iter().chain(tasks).chain(asked.map(|prompt| line("asked", &prompt))).collect()
 }
 
 fn line(head: &str, text: &str) -> String {
-    format!("{head}: {}", one_line(text, MAX_CHARS))
+    format!("{head}: {}", one_line(text))
 }
 
 /// The texts of this kind of action, the last first.
 fn texts<'a>(recorded: &'a Recorded, kind: Kind, key: &'a str) -> impl Iterator<Item = String> + 'a {
     let actions = recorded.actions.iter().rev().filter(move |action| action.kind == kind);
-    actions.map(|action| one_line(action.text(key).unwrap_or_default(), MAX_CHARS))
+    actions.map(|action| one_line(action.text(key).unwrap_or_default()))
 }
 
-/// Files that were written or edited, once each, relative to the project where they lie in it.
-fn files_touched(recorded: &Recorded, material: &Material) -> Vec<String> {
-    let root = flat(&material.root);
+/// Files that were written or edited by the transcript and the record, once each.
+fn files_touched(recorded: &Recorded, mut edited: Vec<PathBuf>, root: &Path) -> Vec<String> {
     let is_edit =
         |action: &&Action| action.kind == Kind::ToolCall && action.text("tool").is_some_and(is_editing);
     let edits = recorded.actions.iter().filter(is_edit).filter_map(|action| action.text("path"));
+    edited.extend(edits.map(PathBuf::from));
     let mut files: Vec<String> = Vec::new();
-    for path in material.files.iter().cloned().chain(edits.map(PathBuf::from)) {
-        let file = relative(&path, &root);
+    for file in edited.iter().map(|path| relative(path, &flat(root))) {
         if !file.is_empty() && !files.contains(&file) {
             files.push(file);
         }
@@ -293,6 +264,92 @@ fn relative(path: &Path, root: &Path) -> String {
     let masked = secrets::masked(&path.to_string_lossy()).into_owned();
     let path = flat(Path::new(&masked));
     shortened(&path.strip_prefix(root).unwrap_or(&path).to_string_lossy(), MAX_PATH_CHARS)
+}
+
+/// The page, with times on the reader's clock. Texts of a session or a repository cannot become markup.
+pub(crate) fn markdown(snapshot: &Snapshot) -> String {
+    let Snapshot { session_id: id, context_usage: usage, incremental_pause: pause, git, .. } = snapshot;
+    let context = snapshot
+        .percent()
+        .map_or("not known".to_owned(), |percent| full(percent, usage.tokens_used, usage.tokens_total));
+    let branch = git.branch.as_deref().map_or("none".to_owned(), code);
+    let mut page = format!(
+        "# Paused session {}\n\n- paused at: {}\n- context: {context}\n- recorded: {} in {} min\n\
+         - each action: {}, beside this file once the record has ended\n- lines that cannot be read: {}\n\
+         - branch: {branch}\n",
+        code(id),
+        code(&snapshot.paused_at.local()),
+        counted(pause.action_count),
+        pause.duration_seconds / 60,
+        code(&format!("{id}-incremental.jsonl")),
+        snapshot.skipped_lines
+    );
+    let commit = |commit: &Commit| format!("{} {}, {}", commit.sha, commit.message, commit.author);
+    let commits: Vec<String> = git.recent_commits.iter().map(commit).collect();
+    for (heading, lines) in [
+        ("Open", &snapshot.next_steps),
+        ("Done", &snapshot.accomplishments),
+        ("Files touched", &snapshot.files_touched),
+        ("Tasks, not completed", &snapshot.todos.active),
+        ("Tasks, completed", &snapshot.todos.completed),
+        ("Commits", &commits),
+        ("Modified files", &git.status.modified_files),
+        ("Untracked files", &git.status.untracked_files),
+    ] {
+        if !lines.is_empty() {
+            let _ = writeln!(page, "\n## {heading}\n");
+        }
+        for line in lines {
+            let _ = writeln!(page, "- {}", code(line));
+        }
+    }
+    page
+}
+
+/// The text as code, in which nothing is markup but a backtick, which becomes `'`; on one line, because an empty line would end it. Unseen characters are spelled
+/// out, in double quotes then.
+fn code(text: &str) -> String {
+    let text = text.replace('`', "'");
+    if text.contains(is_hidden) || text.is_empty() { format!("`{text:?}`") } else { format!("`{text}`") }
+}
+
+/// The value as a YAML document. Its keys are plain words. Every text stands in double quotes, because some readers take `yes`, `1:30` or a
+/// date for something else.
+pub(crate) fn yaml(value: &Value) -> String {
+    let mut text = String::new();
+    block(&mut text, value, "");
+    text
+}
+
+fn block(text: &mut String, value: &Value, indent: &str) {
+    let entries: Vec<(String, &Value)> = match value {
+        Value::Object(map) => map.iter().map(|(key, entry)| (format!("{key}:"), entry)).collect(),
+        Value::Array(list) => list.iter().map(|entry| ("-".to_owned(), entry)).collect(),
+        _ => Vec::new(),
+    };
+    for (name, entry) in entries {
+        let entries = entry.as_object().map(Map::len).or(entry.as_array().map(Vec::len));
+        let is_block = entries.is_some_and(|entries| entries > 0);
+        if is_block {
+            let _ = writeln!(text, "{indent}{name}");
+            block(text, entry, &format!("{indent}  "));
+        } else {
+            let _ = writeln!(text, "{indent}{name} {}", quoted(entry));
+        }
+    }
+}
+
+/// JSON is YAML but for the characters that YAML does not allow in a file.
+fn quoted(scalar: &Value) -> String {
+    let is_allowed = |char| char > '\u{ffff}' || char < '\u{fff0}' && !is_hidden(char);
+    scalar.to_string().chars().fold(String::new(), |mut text, char| {
+        if is_allowed(char) {
+            text.push(char);
+        } else {
+            let _ = write!(text, "\\u{:04x}", u32::from(char));
+        }
+        text
+    })
 }
 
 #[cfg(test)]

@@ -1,27 +1,25 @@
 //! The effects: the record is written, a snapshot is left, the registry is kept. The run carries them out under the session's lock.
 
+use std::fs::{self, File};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use shared::hook::Effect;
 use shared::host::{Environment, Places, Timestamp};
 use shared::messages::not_yet_told;
-use shared::state::{SharedMode, Store, write_durable};
+use shared::state::{MACHINE, Store};
 use shared::switches::Turn;
 
 use crate::git::{GitContext, commit, look};
-use crate::levels::Compaction;
-use crate::record::{self, ARCHIVE, Action, JSON, Kind, MARKDOWN, Recorded, Sessions, YAML, failed};
-use crate::registry::{self, Entry, digest_of};
-use crate::snapshot::{Material, Numbers, build, gather, markdown, yaml};
+use crate::record::{self, ARCHIVE, Action, JSON, Kind, MARKDOWN, Sessions, YAML, failed};
+use crate::registry::{self, Entry, Registry, digest_of};
+use crate::snapshot::{IncrementalPause, Snapshot, build, markdown, yaml};
 
 /// The time for git where the user has asked, or a session starts.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// At a compaction other calls of the session wait for its lock, a second at most.
-const PATIENCE_AT_COMPACTION: Duration = Duration::from_millis(800);
-
-/// At a session's end Claude Code waits for little more than a second, for all hooks together.
+/// At a compaction other calls wait for the session's lock, and at a session's end Claude Code waits for little more than a second
+/// for all hooks together.
 const PATIENCE_AT_END: Duration = Duration::from_millis(400);
 
 const COMMIT_PATIENCE: Duration = Duration::from_secs(2);
@@ -38,7 +36,10 @@ pub(crate) enum Step {
     /// A snapshot is written, or the record archived, or both.
     Finish(End),
     /// Claude Code compacted this model by itself.
-    Learn(Compaction),
+    Learn {
+        model: String,
+        tokens: u64,
+    },
     /// A session has received this snapshot.
     MarkRead {
         id: String,
@@ -54,7 +55,7 @@ pub(crate) enum Step {
 /// The end of a record. A snapshot is written for all but `Minimal`, and the record is archived for all but `GoesOn`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// The record goes on after a compaction. If git takes too long, there is no snapshot yet.
+    /// The record goes on after a compaction.
     GoesOn,
     /// The session ends. If git takes too long, the next session's start finalizes the record.
     WithSession,
@@ -65,7 +66,6 @@ pub(crate) enum Ending {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct End {
     pub(crate) path: PathBuf,
-    pub(crate) transcript: Option<PathBuf>,
     pub(crate) ending: Ending,
     pub(crate) at: Timestamp,
     pub(crate) commit: bool,
@@ -101,17 +101,22 @@ impl Step {
         let own = own.ok_or("pause-recorder: there is no writable state folder".to_owned())?;
         match self {
             Self::Turn(_) => Ok(()),
-            Self::Append { session, transcript, actions } if record::begins(&actions) => {
-                let id = record::append(&sessions, &session, actions).map_err(|why| {
-                    format!("{why}. This session is not recorded; `pause-recorder start` tries again")
-                })?;
-                let id = id.unwrap_or_default();
-                let entry = Entry { id, project: root, session, transcript, ..Entry::default() };
-                registry::change(&own, |registry| registry.begin(entry))
+            Self::Append { session, transcript, actions } => {
+                let (path, begins) = (sessions.active_path(&session), record::begins(&actions));
+                if begins {
+                    sessions.open()?;
+                } else if !path.exists() {
+                    return Ok(());
+                }
+                let new_id = || {
+                    let (mut id, entry) =
+                        (String::new(), Entry { project: root, session, transcript, ..Entry::default() });
+                    registry::change(&own, |registry| id = registry.begin(entry, now)).map(|()| id)
+                };
+                record::locked(&path, || record::append(&path, actions, new_id))
             }
-            Self::Append { session, actions, .. } => record::append(&sessions, &session, actions).map(drop),
             Self::Finish(end) => finalize(&sessions, &own, &end),
-            Self::Learn(Compaction { model, tokens }) => registry::change(&own, |registry| {
+            Self::Learn { model, tokens } => registry::change(&own, |registry| {
                 registry.compacted_at.insert(model, tokens);
             }),
             Self::MarkRead { id } => registry::change(&own, |registry| {
@@ -132,17 +137,15 @@ impl Step {
 /// record's last line comes first: it says when the record ended, so that a process can repeat the rest after a kill at any point.
 pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<(), String> {
     let environment = Environment::read();
-    let git = |patience| look(&environment, &sessions.root, patience);
     let git = match end.ending {
-        Ending::WithSession => git(PATIENCE_AT_END),
+        Ending::WithSession => look(&environment, &sessions.root, PATIENCE_AT_END),
         // This snapshot may be the only one: what git cannot answer in time is missing in it.
-        Ending::GoesOn => Some(git(PATIENCE_AT_COMPACTION).unwrap_or_default()),
-        Ending::Full => Some(git(PATIENCE).unwrap_or_default()),
+        Ending::GoesOn => Some(look(&environment, &sessions.root, PATIENCE_AT_END).unwrap_or_default()),
+        Ending::Full => Some(look(&environment, &sessions.root, PATIENCE).unwrap_or_default()),
         Ending::Minimal => Some(GitContext::default()),
     };
-    let Some(git) = git else { return Ok(()) };
-    let material = gather(&sessions.root, git, end.transcript.as_deref());
-    sessions.open()?;
+    let Some(git) = git.filter(|_| sessions.is_usable()) else { return Ok(()) };
+    let goes_on = end.ending == Ending::GoesOn;
     let files = record::locked(&end.path, || {
         // The record may have been finalized or discarded meanwhile.
         let mut recorded = record::read(&end.path)?;
@@ -150,55 +153,53 @@ pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<()
             return Ok(None);
         }
         let is_ended = recorded.actions.last().is_some_and(|last| last.kind == Kind::PauseFinalized);
-        if end.ending != Ending::GoesOn && !is_ended {
-            let numbers = Numbers::new(&recorded, end.at);
-            let last =
-                Action::new(Kind::PauseFinalized, end.at, numbers.of_end(), numbers.pause.context_range[1]);
-            record::write(sessions, &end.path, vec![last.clone()])?;
+        if !goes_on && !is_ended {
+            let last = IncrementalPause::of(&recorded, end.at).last_line(end.at);
+            record::append(&end.path, vec![last.clone()], || Ok(recorded.id.clone()))?;
             recorded.actions.push(last);
         }
-        let (files, digest) = match end.ending {
-            Ending::Minimal => Default::default(),
-            _ => write(sessions, &recorded, &material, end.at)?,
+        let (files, digest) = if end.ending == Ending::Minimal {
+            Default::default()
+        } else {
+            let registry: Registry = own.read(MACHINE).unwrap_or_default();
+            let entry = registry.of(&sessions.root, &recorded.id);
+            let transcript = entry.and_then(|entry| entry.transcript.as_deref());
+            write(sessions, &build(&recorded, &sessions.root, git, transcript, end.at))?
         };
         registry::change(own, |registry| {
             // A stranger's record stays a stranger's.
             if let Some(entry) = registry.of_mut(&sessions.root, &recorded.id) {
                 entry.digest = digest;
-                entry.finalized_at = (end.ending != Ending::GoesOn).then_some(end.at);
+                entry.finalized_at = (!goes_on).then_some(end.at);
             }
         })?;
-        if end.ending != Ending::GoesOn {
-            record::archive(&end.path, &sessions.file(&recorded.id, ARCHIVE))?;
+        if !goes_on {
+            let archive = sessions.file(&recorded.id, ARCHIVE);
+            let synced = File::open(&end.path).and_then(|record| record.sync_all());
+            let moved = synced.and_then(|()| fs::rename(&end.path, &archive));
+            moved.map_err(|error| failed(&archive, "written", &error))?;
         }
         Ok(Some((recorded.id, files)))
     })?;
-    let is_committed = end.commit && matches!(end.ending, Ending::WithSession | Ending::Full);
-    let Some((id, files)) = files.filter(|_| is_committed) else { return Ok(()) };
-    let message = format!("Pause snapshot {id}");
-    let done = commit(&environment, &sessions.root, &files, &message, COMMIT_PATIENCE);
+    let Some((id, files)) = files.filter(|(_, files)| end.commit && !goes_on && !files.is_empty()) else {
+        return Ok(());
+    };
+    let done = commit(&environment, &sessions.root, &files, &format!("Pause snapshot {id}"), COMMIT_PATIENCE);
     done.map_err(|why| format!("pause-recorder: the snapshot {id} is written, but not committed: {why}"))
 }
 
 /// Writes the snapshot in its three forms and the pointer to it. Returns the files, and the digest of the JSON.
-fn write(
-    sessions: &Sessions,
-    recorded: &Recorded,
-    material: &Material,
-    at: Timestamp,
-) -> Result<(Vec<PathBuf>, String), String> {
-    let snapshot = build(recorded, material, at);
-    let value = serde_json::to_value(&snapshot).map_err(|error| error.to_string())?;
-    let json = serde_json::to_string_pretty(&value).map_err(|error| error.to_string())? + "\n";
+fn write(sessions: &Sessions, snapshot: &Snapshot) -> Result<(Vec<PathBuf>, String), String> {
+    let id = &snapshot.session_id;
+    let value = serde_json::to_value(snapshot).map_err(|error| error.to_string())?;
+    let json = format!("{value:#}\n");
     let (mut files, digest) = (Vec::new(), digest_of(json.as_bytes()));
-    for (ending, text) in [(JSON, json), (YAML, yaml(&value)), (MARKDOWN, markdown(&snapshot))] {
-        let file = sessions.file(&recorded.id, ending);
-        write_durable(&file, text.as_bytes(), SharedMode::Private).map_err(|error| {
-            format!("{}. The record stays, and can be finalized again", failed(&file, "written", &error))
-        })?;
+    for (ending, text) in [(JSON, json), (YAML, yaml(&value)), (MARKDOWN, markdown(snapshot))] {
+        let file = sessions.file(id, ending);
+        record::write(&file, &text)?;
         files.push(file);
     }
-    sessions.point_to(&recorded.id)?;
+    sessions.point_to(id)?;
     files.push(sessions.latest());
     Ok((files, digest))
 }

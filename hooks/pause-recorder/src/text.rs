@@ -11,6 +11,11 @@ pub(crate) const MAX_CHARS: usize = 200;
 /// The characters of a file's path that a record or a list keeps.
 pub(crate) const MAX_PATH_CHARS: usize = 1_000;
 
+/// Masks and cuts a text, which may hold anything.
+pub(crate) fn word(text: &str) -> String {
+    shortened(text, MAX_CHARS)
+}
+
 /// Masks the secrets of a text and cuts it to `most` characters.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
     masked(text).chars().take(most).collect()
@@ -43,12 +48,12 @@ fn mask_strings(value: &mut Value, most: usize) {
     }
 }
 
-/// The text on one line of at most `most` characters: secrets masked, breaks and unseen characters as single spaces.
-pub(crate) fn one_line(text: &str, most: usize) -> String {
+/// The beginning of a text on one line: secrets masked, breaks and unseen characters as single spaces.
+pub(crate) fn one_line(text: &str) -> String {
     let masked = masked(text);
     let words = masked.split(|char: char| char.is_whitespace() || is_hidden(char));
     let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    line.chars().take(most).collect::<String>().trim_end().to_owned()
+    line.chars().take(MAX_CHARS).collect::<String>().trim_end().to_owned()
 }
 
 /// `71 % full (142,000 of 200,000 tokens)`.
@@ -81,7 +86,7 @@ mod tests {
         let key = format!("-----BEGIN RSA PRIVATE KEY-----\n{key}\n-----END RSA PRIVATE KEY-----\n");
         assert!(!shortened(&key, 200).contains("MIIE"), "{}", shortened(&key, 200));
         let text = format!("key {SECRET} rest");
-        for cut in [shortened(&text, 12), one_line(&text, 20)] {
+        for cut in [shortened(&text, 12), one_line(&text)] {
             assert!(cut.starts_with("key [masked"), "{cut}");
         }
         assert_eq!(shortened("äöü", 2), "äö");
@@ -100,13 +105,13 @@ mod tests {
 
     #[test]
     fn line_has_single_spaces_and_whole_characters() {
-        for (text, most, line) in [
-            ("  a \n\n# b\r\n\tc ", 100, "a # b c"),
-            ("a\u{0}\u{1b}[31mb\u{85}c\u{2028}d\u{2029}e\u{202e}f\u{200b}g", 100, "a [31mb c d e f g"),
-            ("äöü", 2, "äö"),
-            ("ab cd", 3, "ab"),
+        let (long, cut) = ("ä ".repeat(200), "ä ".repeat(100));
+        for (text, line) in [
+            ("  a \n\n# b\r\n\tc ", "a # b c"),
+            ("a\u{0}\u{1b}[31mb\u{85}c\u{2028}d\u{2029}e\u{202e}f\u{200b}g", "a [31mb c d e f g"),
+            (&long, cut.trim_end()),
         ] {
-            assert_eq!(one_line(text, most), line, "{text:?} {most}");
+            assert_eq!(one_line(text), line, "{text:?}");
         }
     }
 }

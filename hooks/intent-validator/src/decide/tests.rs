@@ -8,13 +8,11 @@ use shared::switches::Turn;
 
 use super::{Known, decide};
 use crate::checks::Finding;
-use crate::command::DeclaredFacts;
 use crate::form::{Judgement, Lack, SILENT};
 use crate::observe::Facts;
 use crate::plan::tests::{NOON, declared, defaults, finding, known, lacks, said};
 use crate::settings::{Settings, Stage2};
-use crate::state::{Cause, Recorded, State};
-use crate::verdict::Review;
+use crate::state::{Cause, Recorded, Review, State};
 
 fn outcome(facts: &Facts, state: &State, settings: &Settings) -> Outcome<State, Turn> {
     let call = Call { session_id: Some("s".into()), prompt_id: Some("p".into()), ..Call::default() };
@@ -66,24 +64,14 @@ fn run(facts: &Facts, settings: &Settings, times: usize) -> Vec<String> {
 
 #[test]
 fn each_cause_is_blocked_as_often_as_set_then_allowed_with_one_notice() {
-    for (local, rule, cause) in [(SILENT, "stage1", "declaration"), (lacks(Lack::Test), "tdd", "test")] {
-        let (deny, let_go) = (format!("deny {rule}"), format!("allow blocked often enough for its {cause}"));
+    for local in [SILENT, lacks(Lack::Test)] {
+        let (deny, let_go) =
+            ("deny stage1".to_owned(), "allow without a declaration that is whole".to_owned());
         let expected = [deny.clone(), deny, format!("{let_go} (notice)"), let_go];
         assert_eq!(run(&changing(local), &alone(), 4), expected);
     }
     let review = run(&reviewed(vec![finding()]), &defaults(), 3);
-    assert_eq!(review[1..], ["deny stage2", "allow blocked often enough for its review (notice)"]);
-}
-
-#[test]
-fn a_block_must_be_counted_and_a_pass_needs_no_memory() {
-    let memory = |facts: &Facts, settings: &Settings| outcome(facts, &State::default(), settings).memory;
-    assert!(matches!(memory(&changing(SILENT), &defaults()), Memory::Save(_)));
-    assert!(
-        matches!(memory(&reviewed(vec![]), &defaults()), Memory::Note(_)),
-        "an approval is kept if it can be"
-    );
-    assert_eq!(memory(&changing(declared()), &alone()), Memory::Keep);
+    assert_eq!(review[1..], ["deny stage2", "allow without another review (notice)"]);
 }
 
 #[test]
@@ -102,11 +90,11 @@ fn a_review_that_finds_fault_ends_the_recorded_declaration() {
 fn the_outcome_of_blocks_is_reported_once_and_a_declared_change_sets_the_count_back() {
     let mut state = State::default();
     for _ in 0..2 {
-        state.block(&known().place, Some("p"), Cause::Test);
+        state.block(&known().place, Some("p"), Cause::Declaration);
     }
     for (local, reaction) in [
-        (declared(), ReactionKind::Followed.of("tdd")),
-        (lacks(Lack::Test), ReactionKind::Overridden.of("tdd")),
+        (declared(), ReactionKind::Followed.of("stage1")),
+        (lacks(Lack::Test), ReactionKind::Overridden.of("stage1")),
     ] {
         let is_declared = local == declared();
         let facts = changing(local);
@@ -130,16 +118,6 @@ fn all_notices_come_through_and_a_failing_judge_asks_the_user_only_where_set() {
     let reason = "intent-validator: no model looked at this change of src/a.py: it was late".to_owned();
     let expected = Verdict::Ask { reason, rule: "judge.on_judge_failure".into() };
     assert_eq!(outcome(&facts, &State::default(), &settings).verdict, expected);
-}
-
-#[test]
-fn a_recorded_declaration_is_remembered_and_an_unread_one_answered() {
-    let decided = |facts: &Facts| outcome(facts, &State::default(), &defaults());
-    let recorded = vec![Recorded { names: vec!["a.py".into()], at: NOON, ..Recorded::default() }];
-    let outcome = decided(&Facts::Declared(DeclaredFacts { recorded, unheard: None }));
-    assert!(matches!(outcome.memory, Memory::Note(state) if state != State::default()));
-    let unheard = DeclaredFacts { recorded: vec![], unheard: Some("how".into()) };
-    assert_eq!(decided(&Facts::Declared(unheard)).verdict, Verdict::Advise { text: "how".into() });
 }
 
 #[test]

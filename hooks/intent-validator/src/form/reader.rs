@@ -1,18 +1,12 @@
 //! Finds the forms in a message: lines that begin with a label. Marks before a label (bold, bullets, numbers, headings, check
-//! boxes, a table's bar) and a code fence around a form are decoration; a quotation (`>`) is not.
+//! boxes, a table's bar) and code fences are decoration; a quotation (`>`) and a comment in code are not.
 
-use super::{Form, LABELS, Part, one_line};
-
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Block {
-    pub(super) parts: [Option<String>; 4],
-    pub(super) has_other_labels: bool,
-}
+use super::{Form, LABELS, Part};
 
 /// A message: its forms, and everything else.
 #[derive(Debug, Default)]
 pub(super) struct Message {
-    pub(super) blocks: Vec<Block>,
+    pub(super) forms: Vec<Form>,
     pub(super) rest: String,
     /// The message ends in a question, after its last form.
     pub(super) asks: bool,
@@ -22,7 +16,7 @@ pub(super) struct Message {
 struct Reader {
     message: Message,
     /// The form that is being read, with its last label.
-    open: Option<(Block, Part)>,
+    open: Option<(Form, Part)>,
     is_attached: bool,
     /// The text directly above announces an example.
     is_example: bool,
@@ -31,13 +25,7 @@ struct Reader {
 
 pub(super) fn read(text: &str) -> Message {
     let mut reader = Reader::default();
-    let mut lines = text.lines();
-    while let Some(line) = lines.next() {
-        match fence(line) {
-            Some(mark) => reader.fenced(&inside(&mut lines, mark)),
-            None => reader.line(line),
-        }
-    }
+    text.lines().for_each(|line| reader.line(line));
     reader.close();
     let last = text.trim_end().lines().last().unwrap_or_default();
     let is_question = last.trim_end_matches(['*', '_']).ends_with('?');
@@ -45,22 +33,10 @@ pub(super) fn read(text: &str) -> Message {
     Message { asks, ..reader.message }
 }
 
-fn fence(line: &str) -> Option<&str> {
-    let line = line.trim_start();
-    let sign = line.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
-    let length = line.len() - line.trim_start_matches(sign).len();
-    (length >= 3 && !line[length..].contains(sign)).then(|| &line[..length])
-}
-
-fn inside<'a>(lines: &mut impl Iterator<Item = &'a str>, mark: &str) -> Vec<&'a str> {
-    let ends = |line: &str| line.starts_with(mark) && line.trim_start_matches(&mark[..1]).trim().is_empty();
-    lines.take_while(|line| !ends(line.trim_start())).collect()
-}
-
 impl Reader {
     fn close(&mut self) {
-        let block = self.open.take().map(|(block, _)| block);
-        self.message.blocks.extend(block.filter(|block| block.has(Part::File)));
+        let form = self.open.take().map(|(form, _)| form);
+        self.message.forms.extend(form.filter(|form| form.has(Part::File)));
     }
 
     fn rest(&mut self, line: &str) {
@@ -68,30 +44,16 @@ impl Reader {
         self.message.rest.push('\n');
     }
 
-    /// A fence counts if it holds nothing but forms.
-    fn fenced(&mut self, lines: &[&str]) {
-        self.close();
-        let mut inner = Self { is_fenced: true, ..Self::default() };
-        for line in lines {
-            inner.line(line);
-        }
-        inner.close();
-        if inner.message.rest.trim().is_empty() && !self.is_example {
-            self.message.blocks.extend(inner.message.blocks);
-        } else {
-            for line in lines {
-                self.rest(line);
-            }
-        }
-        self.is_attached = false;
-    }
-
     fn line(&mut self, line: &str) {
-        if is_blank(line) {
+        if ["```", "~~~"].iter().any(|fence| line.trim_start().starts_with(fence)) {
+            self.close();
+            self.is_attached = false;
+            self.is_fenced = !self.is_fenced;
+        } else if is_blank(line) {
             self.is_attached = false;
             self.is_example = false;
             // Labels before FILE stand directly above it.
-            self.open.take_if(|(block, _)| !block.has(Part::File));
+            self.open.take_if(|(form, _)| !form.has(Part::File));
         } else if let Some((label, value)) = label(line, self.is_fenced).filter(|_| !self.is_example) {
             self.labelled(label, &value);
         } else {
@@ -100,26 +62,26 @@ impl Reader {
     }
 
     fn labelled(&mut self, part: Part, value: &str) {
-        let is_next = self.open.as_ref().is_some_and(|(block, last)| {
-            if part == Part::File { block.has(part) && *last != part } else { !block.text(part).is_empty() }
+        let is_next = self.open.as_ref().is_some_and(|(form, last)| {
+            if part == Part::File { form.has(part) && *last != part } else { !form.text(part).is_empty() }
         });
         if is_next {
             self.close();
         }
-        let (block, last) = self.open.get_or_insert_with(|| (Block::default(), part));
+        let (form, last) = self.open.get_or_insert_with(|| (Form::default(), part));
         *last = part;
-        block.append(part, value);
+        form.append(part, value);
         self.is_attached = true;
     }
 
     /// A line without a label goes on with the value above it: wrapped text, a list, or the value of a label that stands alone.
     fn unlabelled(&mut self, line: &str) {
-        if let Some((block, part)) = &mut self.open {
+        if let Some((form, part)) = &mut self.open {
             let is_text = matches!(part, Part::Changes | Part::Goal);
-            let is_listed = is_text || is_item(line) || line.starts_with([' ', '\t']);
-            if block.text(*part).is_empty() || self.is_attached && is_listed {
-                block.append(*part, line);
-                block.has_other_labels |= line.contains(": ");
+            let is_listed = is_text || !line.starts_with(char::is_alphabetic);
+            if form.text(*part).is_empty() || self.is_attached && is_listed {
+                form.append(*part, line);
+                form.has_other_labels |= line.contains(": ");
                 self.is_attached = true;
                 return;
             }
@@ -130,37 +92,10 @@ impl Reader {
     }
 }
 
-impl Block {
-    pub(super) const fn has(&self, part: Part) -> bool {
-        self.parts[part as usize].is_some()
-    }
-
-    pub(super) fn text(&self, part: Part) -> &str {
-        self.parts[part as usize].as_deref().unwrap_or_default()
-    }
-
-    fn append(&mut self, part: Part, line: &str) {
-        let value = self.parts[part as usize].get_or_insert_default();
-        *value = if value.is_empty() { line.trim().to_owned() } else { format!("{value}\n{}", line.trim()) };
-    }
-
-    pub(super) fn form(&self) -> Form {
-        let line = |part| one_line(self.text(part));
-        let test = self.has(Part::Test).then(|| line(Part::Test));
-        Form { file: line(Part::File), changes: line(Part::Changes), goal: line(Part::Goal), test }
-    }
-}
-
 /// Nothing, or a rule across the page.
 fn is_blank(line: &str) -> bool {
     let line = line.trim();
     line.is_empty() || (line.len() >= 3 && line.chars().all(|char| "-=*_|: ".contains(char)))
-}
-
-fn is_item(line: &str) -> bool {
-    let line = line.trim_start();
-    let rest = line.trim_start_matches(|char: char| char.is_ascii_digit() || "-*+•.)".contains(char));
-    rest.len() < line.len() && rest.starts_with([' ', '\t'])
 }
 
 /// The label of a line and the value behind it. A heading or bold line may be the label alone.
@@ -172,7 +107,7 @@ fn label(line: &str, is_fenced: bool) -> Option<(Part, String)> {
     let after = bare[end..].trim_start_matches(['*', '_', '`', ' ']);
     let colon = if opened.starts_with('|') { '|' } else { ':' };
     match after.strip_prefix([colon, ':', '\u{ff1a}']) {
-        Some(value) => Some((label, closed(value.trim().trim_end_matches(['|', ' '])).to_owned())),
+        Some(value) => Some((label, value.trim_matches(['*', '|', ' ', '\t']).to_owned())),
         None => (opened.contains(['#', '*']) && after.is_empty()).then(|| (label, String::new())),
     }
 }
@@ -181,15 +116,6 @@ fn label(line: &str, is_fenced: bool) -> Option<(Part, String)> {
 fn is_decoration(char: char, is_fenced: bool) -> bool {
     let is_mark = !char.is_alphabetic() && !">\"'“„«/<({;".contains(char);
     is_mark && !(is_fenced && char == '#')
-}
-
-/// The value without a mark that was opened before it, or before its label.
-fn closed(value: &str) -> &str {
-    ["**", "__", "`", "*"].iter().fold(value, |value, mark| {
-        let is_odd = value.matches(mark).count() % 2 == 1;
-        let bare = value.strip_prefix(mark).or_else(|| value.strip_suffix(mark));
-        bare.filter(|_| is_odd).unwrap_or(value).trim()
-    })
 }
 
 /// `FILE` and `FILES`, `CHANGE` and `CHANGES`, in any case.

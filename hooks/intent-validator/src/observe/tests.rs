@@ -97,15 +97,6 @@ fn done() -> Value {
     json!({ "stdout": "", "stderr": "", "interrupted": false })
 }
 
-#[test]
-fn what_is_no_source_of_the_project_is_passed_in_silence() {
-    let project = Project::new("stage2: off");
-    for file in ["README.md", "notes", "node_modules/a.js", "../outside.py", "tests/test_a.py"] {
-        assert_eq!(project.writes(file, CODE), "", "{file}");
-    }
-    assert_eq!(project.state(), "", "nothing is remembered of it");
-}
-
 /// Follows a refusal in substance: fills in the blanks.
 fn filled_in(text: &str) -> String {
     let text = text.replace("<what you change>", "add a function that greets");
@@ -126,7 +117,13 @@ fn a_refusal_that_is_followed_passes_and_one_that_is_copied_does_not() {
         project.say("greet", &filled_in(lines));
         assert_eq!(project.writes(file, CODE), "", "{lines}");
         let project = Project::new("stage2: off, max_blocks: 9");
-        let command = told.split_once("run this first, filled in: ").unwrap().1.lines().next().unwrap();
+        let command = told
+            .split_once("run this first, filled in and alone on a line: ")
+            .unwrap()
+            .1
+            .lines()
+            .next()
+            .unwrap();
         project.runs(command, &done());
         assert!(!project.state().contains("names"), "{}", project.state());
         project.runs(&filled_in(command), &done());
@@ -146,18 +143,11 @@ fn a_change_of_comments_alone_needs_no_test() {
 
 #[test]
 fn a_line_that_did_not_run_or_is_somebody_elses_records_nothing() {
-    for (command, response) in
-        [(COMMAND.to_owned(), json!({ "interrupted": true })), (format!("echo '{COMMAND}'"), done())]
-    {
+    for command in [format!("echo '{COMMAND}'"), format!("intent-validator status || {COMMAND}")] {
         let project = Project::new("stage2: off");
-        project.runs(&command, &response);
+        project.runs(&command, &done());
         assert!(!project.state().contains("greets"), "{command}");
     }
-    let project = Project::new("stage2: off");
-    let command = format!("intent-validator status || {COMMAND}");
-    let told = project.runs(&command, &done())["hookSpecificOutput"]["additionalContext"].to_string();
-    assert!(told.contains("this declaration was not recorded"), "{told}");
-    assert!(!project.state().contains("greets"));
 }
 
 #[test]
@@ -165,7 +155,7 @@ fn at_a_sessions_start_it_is_told_how_a_change_is_declared() {
     let start = json!({ "source": "startup" });
     let told = Project::new("").tell("SessionStart", &start);
     let text = told["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned();
-    crate::prompts::tests::assert_filled(&text);
+    crate::wording::tests::assert_filled(&text);
     assert!(text.contains("intent-validator declare") && text.contains("src, lib"), "{text}");
     assert_eq!(Project::new("announce: false").tell("SessionStart", &start), Value::Null);
 }

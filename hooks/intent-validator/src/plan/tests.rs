@@ -4,15 +4,14 @@ use judge::{Asked, Backend, NoVerdict, OnFailure};
 use shared::config::{self, SectionSpec, Sources};
 use shared::host::Timestamp;
 use shared::switches::Position;
-use transcript::{Quotable, Words};
+use transcript::Words;
 
-use super::{Allowed, Known, Standing, local, standing};
+use super::{Allowed, Known, MAX_RULES, Scene, Standing, asked_rules, key, local};
 use crate::change::Versions;
 use crate::checks::Finding;
 use crate::form::{Form, Heard, Judgement, Lack, Part, SILENT};
 use crate::settings::{Settings, Stage1, Stage2};
-use crate::state::{Cause, Place, State};
-use crate::verdict::{Announced, Verdict, key};
+use crate::state::{Announced, Cause, Place, State, Verdict};
 
 pub(crate) const NOON: Timestamp = Timestamp::from_secs(1_000_000);
 
@@ -27,8 +26,11 @@ pub(crate) fn finding() -> Finding {
 }
 
 pub(crate) fn form() -> Form {
-    let (file, changes, goal) = ("src/a.py".into(), "greet them all".into(), "they are greeted".into());
-    Form { file, changes, goal, test: None }
+    form_with("greet them all")
+}
+
+fn form_with(changes: &str) -> Form {
+    Form::new([Some("src/a.py".into()), Some(changes.into()), Some("they are greeted".into()), None])
 }
 
 pub(crate) fn declared() -> Judgement {
@@ -40,11 +42,13 @@ pub(crate) fn known() -> Known {
     Known {
         place: Place { file: "src/a.py".into(), agent: None },
         prompt: Some("p".into()),
-        wants_test: true,
         versions: Versions { before: Some("x\n".into()), after: "y\n".into(), is_fragment: false },
         local: declared(),
-        words: Words { own: Some("said".into()), before: vec!["earlier".into()] },
-        user: Quotable { texts: vec!["please change it".into()], is_whole: true },
+        heard: Heard {
+            wants_test: true,
+            words: Words { own: Some("said".into()), before: vec!["earlier".into()] },
+            ..Heard::default()
+        },
         program: "intent-validator".into(),
         ..Known::default()
     }
@@ -85,7 +89,7 @@ impl Case {
 fn stands(change: impl FnOnce(&mut Case)) -> Standing {
     let mut case = Case { known: known(), settings: defaults(), state: State::default() };
     change(&mut case);
-    standing(&case.known, &case.settings, &case.state)
+    Scene { known: &case.known, settings: &case.settings, state: &case.state }.standing()
 }
 
 /// The same where there is a judge.
@@ -162,17 +166,15 @@ fn the_checks_come_before_every_paid_question() {
 fn the_models_answer_on_a_declaration() {
     let answered = |reply: Asked<Announced>, wants_test| {
         judged(|case| {
-            (case.known.local, case.known.wants_test) = (unclear(), wants_test);
+            (case.known.local, case.known.heard.wants_test) = (unclear(), wants_test);
             case.known.stage1 = Some(reply);
         })
     };
     let goal = || vec![Part::Goal];
-    let no = |lack| said(Announced(Some(lack)));
-    assert_eq!(reviewed(&answered(said(Announced(None)), true)), Some("earlier\n\nsaid"));
-    assert_eq!(answered(no(Lack::Parts(goal())), true), Standing::Lacks(Lack::Parts(goal())));
-    assert_eq!(answered(no(Lack::Form), true), Standing::Lacks(Lack::Form));
-    assert_eq!(answered(said(Announced(Some(Lack::Test))), true), Standing::Lacks(Lack::Test));
-    assert!(reviewed(&answered(said(Announced(Some(Lack::Test))), false)).is_some(), "no test is wanted");
+    let no = |missing| said(Announced::No { missing });
+    assert_eq!(reviewed(&answered(said(Announced::Yes), true)), Some("earlier\n\nsaid"));
+    assert_eq!(answered(no(goal()), true), Standing::Lacks(Lack::Parts(goal())));
+    assert!(reviewed(&answered(said(Announced::NoTdd), false)).is_some(), "no test is wanted");
     assert_eq!(
         answered(silent(NoVerdict::Failed("late".into())), true),
         passes(None),
@@ -189,8 +191,7 @@ fn the_models_answer_on_a_declaration() {
 fn after_two_blocks_the_change_is_still_reviewed() {
     let mixed = |case: &mut Case| {
         case.known.local = lacks(Lack::Test);
-        case.blocked(Cause::Declaration, 1);
-        case.blocked(Cause::Test, 1);
+        case.blocked(Cause::Declaration, 2);
     };
     assert_eq!(reviewed(&stands(mixed)), Some(""), "two are enough, whatever was missing");
     let found = stands(|case| {
@@ -220,49 +221,57 @@ fn a_verdict_is_paid_once() {
     let review = |findings: Vec<Finding>| {
         stands(|case| {
             let diff = crate::change::diff("src/a.py", &case.known.versions);
-            let key = key(&case.settings, "src/a.py", &form().lines(), &diff);
+            let key = key(&case.settings, &form().lines(), &diff);
             case.state.keep(key, Verdict::OfStage2(findings));
         })
     };
     assert!(matches!(review(vec![]), Standing::Passes { let_go: None, approved: Some(_) }));
     assert!(matches!(review(vec![finding()]), Standing::Reviewed { .. }));
-    let again = |lack: Option<Lack>, change: fn(&mut Known)| {
+    let again = |announced: Announced, change: fn(&mut Known)| {
         judged(|case| {
             case.known.local = unclear();
             let key = case.known.announced_key(&case.settings);
-            case.state.keep(key, Verdict::OfStage1(lack));
+            case.state.keep(key, Verdict::OfStage1(announced));
             change(&mut case.known);
         })
     };
-    let goal = || Lack::Parts(vec![Part::Goal]);
-    assert_eq!(again(Some(goal()), |_| ()), Standing::Lacks(goal()));
-    assert_eq!(reviewed(&again(None, |_| ())), Some("earlier\n\nsaid"));
-    let other: fn(&mut Known) = |known| known.words.own = Some("said otherwise".into());
-    assert_eq!(again(None, other), Standing::AskWhetherDeclared);
+    let no = Announced::No { missing: vec![Part::Goal] };
+    assert_eq!(again(no, |_| ()), Standing::Lacks(Lack::Parts(vec![Part::Goal])));
+    assert_eq!(reviewed(&again(Announced::Yes, |_| ())), Some("earlier\n\nsaid"));
+    let other: fn(&mut Known) = |known| known.heard.words.own = Some("said otherwise".into());
+    assert_eq!(again(Announced::Yes, other), Standing::AskWhetherDeclared);
 }
 
 #[test]
 fn the_form_counts_whether_it_was_said_or_recorded() {
-    let names = ["src/a.py".to_owned()];
-    let user = Quotable { texts: vec!["fine, skip the tests here".to_owned()], is_whole: true };
-    let found = |recorded: Option<&Form>, own: Option<&str>, before: &str, wants_test| {
-        let own = own.map(ToOwned::to_owned);
-        let words = Words { own, before: vec![before.to_owned()] };
-        local(recorded, &Heard { names: &names, wants_test, words: &words, user: &user })
+    let found = |recorded: Option<&Form>, own: Option<&str>, before: &str| {
+        let words = Words { own: own.map(ToOwned::to_owned), before: vec![before.to_owned()] };
+        local(recorded, &Heard { names: vec!["src/a.py".to_owned()], words, ..Heard::default() })
     };
     let said = form().lines();
     for own in [None, Some(""), Some(" \n")] {
-        assert_eq!(found(None, own, "", false), (SILENT, false), "{own:?}");
-        assert_eq!(found(None, own, &said, false), (declared(), false), "{own:?}");
-        assert_eq!(found(Some(&form()), own, "", false), (declared(), true), "{own:?}");
+        assert_eq!(found(None, own, ""), (SILENT, false), "{own:?}");
+        assert_eq!(found(None, own, &said), (declared(), false), "{own:?}");
+        assert_eq!(found(Some(&form()), own, ""), (declared(), true), "{own:?}");
     }
-    assert_eq!(found(None, Some("Now."), "", false).0, unclear());
-    let lacking = Form { changes: "rename".into(), ..form() };
-    assert_eq!(found(Some(&lacking), Some(&said), "", false), (declared(), false));
+    assert_eq!(found(None, Some("Now."), "").0, unclear());
+    let lacking = form_with("rename");
+    assert_eq!(found(Some(&lacking), Some(&said), ""), (declared(), false));
     let lack = lacks(Lack::Parts(vec![Part::Changes]));
-    assert_eq!(found(Some(&lacking), Some("Now."), "", false).0, lack);
-    let quoting = |quote: &str| Form { test: Some(format!("none, the user said: \"{quote}\"")), ..form() };
-    let forged = found(Some(&quoting("no tests at all")), None, "", true);
-    assert_eq!(forged.0, lacks(Lack::Quote("no tests at all".into())));
-    assert!(found(Some(&quoting("skip the tests here")), None, "", true).1);
+    assert_eq!(found(Some(&lacking), Some("Now."), "").0, lack);
+}
+
+#[test]
+fn a_rule_is_one_short_line_and_an_empty_text_removes_one() {
+    let mut settings = defaults();
+    let lines = |settings: &Settings| asked_rules(settings).lines().count();
+    let all = lines(&settings);
+    settings.rules.insert("magic-numbers".to_owned(), " ".to_owned());
+    settings.rules.insert("ours".to_owned(), format!("a\nb{}", "ü".repeat(1_000)));
+    assert_eq!(lines(&settings), all);
+    let text = asked_rules(&settings);
+    assert!(text.contains("\n- ours: a bü") && !text.contains("magic-numbers"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() < 320), "{text}");
+    settings.rules.extend((0..99).map(|number| (format!("z{number}"), "more".to_owned())));
+    assert!(lines(&settings) <= MAX_RULES);
 }

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use serde_json::json;
 use shared::host::Timestamp;
 
-use super::{Cause, MAX_VERDICTS, Place, Recorded, State};
+use super::{Announced, Cause, MAX_VERDICTS, Place, Recorded, Review, State, Verdict};
 use crate::form::{Form, Lack, Part};
-use crate::verdict::Verdict;
 
 const TTL: Duration = Duration::from_secs(3600);
 
@@ -19,7 +19,7 @@ fn place(file: &str, agent: Option<&str>) -> Place {
 }
 
 fn recorded(name: &str, agent: Option<&str>, changes: &str) -> Recorded {
-    let form = Form { changes: changes.to_owned(), ..Form::default() };
+    let form = Form::new([None, Some(changes.to_owned()), None, None]);
     Recorded { names: vec![name.to_owned()], agent: agent.map(ToOwned::to_owned), form, at: at(0) }
 }
 
@@ -37,7 +37,7 @@ fn a_declaration_holds_for_its_file_and_agent_and_time() {
         ("src/b.py", None, 1, None),
     ] {
         let found = state.declared(&place(name, agent), at(secs), TTL);
-        assert_eq!(found.map(|found| found.changes.as_str()), expected, "{name} {agent:?} {secs}");
+        assert_eq!(found.map(|found| found.text(Part::Changes)), expected, "{name} {agent:?} {secs}");
     }
     state.forget_declared(&place("src/a.py", None));
     assert_eq!(state.declared(&place("src/a.py", None), at(1), TTL), None);
@@ -48,17 +48,17 @@ fn a_declaration_holds_for_its_file_and_agent_and_time() {
 fn blocks_count_by_file_agent_prompt_and_cause() {
     let mut state = State::default();
     let own = place("sub/src/a.py", None);
-    state.block(&own, Some("p"), Cause::Test);
+    state.block(&own, Some("p"), Cause::Declaration);
     state.block(&own, Some("q"), Cause::Declaration);
     state.block(&own, Some("p"), Cause::Checks);
     let agent = place("sub/src/a.py", Some("b"));
     let namesake = place("src/a.py", None);
     for (place, prompt, cause, expected) in [
-        (&own, "r", Cause::Test, 2),
+        (&own, "r", Cause::Declaration, 2),
         (&own, "p", Cause::Checks, 1),
         (&own, "q", Cause::Checks, 0),
-        (&agent, "p", Cause::Test, 0),
-        (&namesake, "p", Cause::Test, 0),
+        (&agent, "p", Cause::Declaration, 0),
+        (&namesake, "p", Cause::Declaration, 0),
     ] {
         assert_eq!(state.count(place, Some(prompt), cause), expected, "{place:?} {prompt} {cause:?}");
     }
@@ -66,18 +66,44 @@ fn blocks_count_by_file_agent_prompt_and_cause() {
 
 #[test]
 fn the_newest_verdicts_are_kept_and_read_again() {
-    let no = Lack::Parts(vec![Part::Changes, Part::Goal]);
-    let verdicts = [None, Some(no)].map(Verdict::OfStage1);
     let mut state = State::default();
-    for verdict in verdicts.clone() {
-        state.keep(format!("{verdict:?}"), verdict);
-    }
-    let mut state: State = serde_json::from_str(&serde_json::to_string(&state).unwrap()).unwrap();
-    for verdict in &verdicts {
-        assert_eq!(state.verdict(&format!("{verdict:?}")), Some(verdict));
-    }
+    let no = Verdict::OfStage1(Announced::No { missing: vec![Part::Changes, Part::Goal] });
+    state.keep("no".into(), no.clone());
+    let mut state: State = serde_json::from_value(serde_json::to_value(&state).unwrap()).unwrap();
+    assert_eq!(state.verdict("no"), Some(&no));
     for number in 0..MAX_VERDICTS {
         state.keep(format!("{number}"), Verdict::OfStage2(vec![]));
     }
-    assert_eq!(state.verdict(&format!("{:?}", verdicts[0])), None);
+    assert_eq!(state.verdict("no"), None);
+}
+
+#[test]
+fn an_answer_of_stage_1() {
+    for (answer, expected) in [
+        (json!({ "verdict": "YES", "missing": [] }), Some(None)),
+        (json!({ "verdict": "NO", "missing": ["GOAL"] }), Some(Some(Lack::Parts(vec![Part::Goal])))),
+        (json!({ "verdict": "NO" }), Some(Some(Lack::Form))),
+        (json!({ "verdict": "NO", "missing": ["x"] }), None),
+        (json!({ "verdict": "NO_TDD", "missing": [] }), Some(Some(Lack::Test))),
+        (json!({ "verdict": "yes", "missing": [] }), None),
+    ] {
+        let found = serde_json::from_value(answer.clone()).ok().map(|announced: Announced| announced.lack());
+        assert_eq!(found, expected, "{answer}");
+    }
+}
+
+#[test]
+fn an_answer_of_stage_2_that_blocks_says_why() {
+    let finding = json!({ "rule": "scope-creep", "line": -3, "why": "w", "fix": "f" });
+    let silent = json!({ "rule": "scope-creep", "line": 3, "why": " ", "fix": "" });
+    for (answer, expected) in [
+        (json!({ "verdict": "APPROVED", "findings": [] }), Some(0)),
+        (json!({ "verdict": "APPROVED", "findings": [finding] }), Some(0)),
+        (json!({ "verdict": "BLOCKED", "findings": [finding, silent] }), Some(1)),
+        (json!({ "verdict": "BLOCKED", "findings": [silent] }), None),
+        (json!({ "verdict": "BLOCKED" }), None),
+    ] {
+        let review = serde_json::from_value::<Review>(answer.clone()).ok();
+        assert_eq!(review.map(|review| review.0.len()), expected, "{answer}");
+    }
 }

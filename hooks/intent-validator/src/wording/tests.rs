@@ -1,11 +1,24 @@
 //! The texts, to the letter. That following them passes is shown in `observe`.
 
+use shared::host::{Clock, Environment, Host, Timestamp};
+
 use super::{found, lacks};
 use crate::checks::Finding;
 use crate::form::{Lack, Part};
 use crate::plan::Known;
 use crate::plan::tests::{finding, known};
 use crate::state::{Cause, Place};
+
+pub(crate) fn host() -> Host {
+    let started = Timestamp::from_secs(1_000_000);
+    Host { started, clock: Clock::System, environment: Environment::default() }
+}
+
+/// No text of ours has a brace but those of its placeholders.
+#[track_caller]
+pub(crate) fn assert_filled(text: &str) {
+    assert!(!text.contains(['{', '}']), "{text}");
+}
 
 #[test]
 fn a_refusal_shows_the_form_with_the_file_and_nothing_else_filled_in() {
@@ -16,10 +29,10 @@ fn a_refusal_shows_the_form_with_the_file_and_nothing_else_filled_in() {
                     FILE: sub/src/it's.py\nCHANGES: <what you change>\nGOAL: <why you change it>\nTEST: <test file or test>\n\n\
                     Example: \"CHANGES: round each line to whole cents\", \"GOAL: invoices match the ledger\".\n\
                     Without a test, quote a whole sentence from the user's last five messages, as in TEST: none, the user said: \"...\"\n\
-                    Where a message carries no text, run this first, filled in: intent-validator declare --file 'sub/src/it'\"'\"'s.py' \
+                    Where a message carries no text, run this first, filled in and alone on a line: intent-validator declare --file 'sub/src/it'\"'\"'s.py' \
                     --changes '<what you change>' --goal '<why you change it>' --test '<test file or test>'";
     assert_eq!(text, expected);
-    let plain = lacks(&Known { place, wants_test: false, ..known() }, &Lack::Form).0;
+    let plain = lacks(&Known { place, ..Known::default() }, &Lack::Form).0;
     assert!(!plain.contains("TEST") && !plain.contains("--test"), "{plain}");
 }
 
@@ -37,12 +50,9 @@ fn the_fault_is_named() {
         let text = lacks(&known, &lack).0;
         assert!(text.starts_with(&format!("intent-validator: src/a.py: {why} Write this form")), "{text}");
     }
-    for before in (0..120).step_by(3) {
-        let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
-        let quote = format!("{} {secret} for it", "x ".repeat(before / 2));
-        let text = lacks(&known, &Lack::Quote(quote)).0;
-        assert!(!text.contains("ghp_0123"), "a secret is masked before it is cut: {text}");
-    }
+    let quote = format!("{} ghp_0123456789abcdefghijABCDEFGHIJ012345", "x ".repeat(40));
+    let text = lacks(&known, &Lack::Quote(quote)).0;
+    assert!(!text.contains("ghp_0123"), "a secret is masked before it is cut: {text}");
 }
 
 #[test]
@@ -57,6 +67,6 @@ fn findings_are_told_in_a_line_each_and_bounded() {
         fix: "one\ntwo\u{202e}three".into(),
     };
     let text = found(&known(), &[wild], Cause::Review).0;
-    assert!(text.contains("\n- a [2Jb: xxx") && text.contains("… Fix: one two three.\n"), "{text}");
+    assert!(text.contains("\n- a [2Jb: xxx") && text.contains("… Fix: one two three\n"), "{text}");
     assert!(text.len() < 1_000);
 }

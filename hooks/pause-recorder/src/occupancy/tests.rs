@@ -11,9 +11,7 @@ use shared::protocol::{Call, Event, Subagent, ToolResult};
 use shared::state::Store;
 use shared::usage::{ContextWindow, SessionUsage};
 
-use super::Source::{StatusLine, Transcript};
-use super::{MILLION_WINDOW, Reading, Source, USUAL_WINDOW, full_name, is_of, reading, window};
-use crate::levels::{Compaction, State};
+use super::{LEVELS, LONG_WINDOW, Level, Reading, State, USUAL_WINDOW, full_name, is_of, reading, window};
 use crate::settings::Settings;
 use crate::step::Step;
 use crate::tests::{World, defaults};
@@ -27,14 +25,14 @@ fn first_source_that_knows_the_window_decides() {
     for (told, set, model, tokens, expected) in [
         (Some(1_000), 2_000, "by-model[1m]", 0, 1_000),
         (Some(0), 2_000, "by-model[1m]", 0, 2_000),
-        (None, 0, "by-model[1m]", 0, MILLION_WINDOW),
+        (None, 0, "by-model[1m]", 0, LONG_WINDOW),
         (None, 0, "by-model-4", 0, 4_000),
         (None, 0, "by-another", 0, 3_000),
-        (None, 0, "claude-opus-5-5-20260901", 0, MILLION_WINDOW),
+        (None, 0, "claude-opus-5-5-20260901", 0, LONG_WINDOW),
         (None, 0, "", 200_000, USUAL_WINDOW),
         // It is never smaller than what was seen in it.
-        (None, 0, "claude-x", 200_001, MILLION_WINDOW),
-        (Some(100_000), 0, "claude-x", 150_000, MILLION_WINDOW),
+        (None, 0, "claude-x", 200_001, LONG_WINDOW),
+        (Some(100_000), 0, "claude-x", 150_000, LONG_WINDOW),
         (None, 2_000_000, "claude-x", 1_500_000, 2_000_000),
     ] {
         settings.context_window_tokens = Bounded::new(set);
@@ -44,14 +42,13 @@ fn first_source_that_knows_the_window_decides() {
 
 #[test]
 fn model_has_the_name_it_was_chosen_by() {
-    let table: [(&str, &[&str], &str); 6] = [
+    let table: [(&str, &[&str], &str); 5] = [
         ("claude-opus-4-8", &["claude-opus-4-8[1m]"], "claude-opus-4-8[1m]"),
         ("claude-sonnet-4-5-20250929", &["sonnet[1m]"], "claude-sonnet-4-5-20250929[1m]"),
         // It was changed: the latest name counts, and one of another model's does not.
         ("claude-opus-4-8", &["claude-opus-4-8", "claude-opus-4-8[1m]"], "claude-opus-4-8"),
         ("claude-haiku-4-5", &["claude-opus-4-8[1m]", "opus[1m]"], "claude-haiku-4-5"),
         ("claude-opus-4-8", &["claude-haiku-4-5", "claude-opus-4-8[1m]"], "claude-opus-4-8[1m]"),
-        ("", &["", "claude-opus-4-8[1m]"], "claude-opus-4-8[1m]"),
     ];
     for (reply, chosen, expected) in table {
         assert_eq!(full_name(reply, chosen), expected, "{reply} {chosen:?}");
@@ -117,7 +114,7 @@ impl Scene {
     }
 
     fn learns(&self, model: &str, tokens: u64) {
-        self.world.does(Step::Learn(Compaction { model: model.into(), tokens })).unwrap();
+        self.world.does(Step::Learn { model: model.into(), tokens }).unwrap();
     }
 
     fn see<T>(&self, look: impl FnOnce(&Context<'_, Settings>) -> T) -> T {
@@ -133,11 +130,11 @@ impl Scene {
         self.see(|context| reading(context, &self.state, self.is_recorded))
     }
 
-    /// Tokens, window and model, by whom.
+    /// Tokens, window and model.
     #[track_caller]
-    fn check(&self, expected: Option<(u64, u64, &str, Source)>) {
+    fn check(&self, expected: Option<(u64, u64, &str)>) {
         let found = self.reading();
-        let found = found.as_ref().map(|it| (it.tokens, it.window, it.model.as_str(), it.source));
+        let found = found.as_ref().map(|it| (it.tokens, it.window, it.model.as_str()));
         assert_eq!(found, expected);
     }
 }
@@ -146,14 +143,12 @@ impl Scene {
 fn fresh_status_line_is_believed_and_else_the_transcript() {
     for secs in [0, 60] {
         let scene = scene().replied(MODEL, 7).told(secs, "claude-x[1m]", Some(51_000), Some(1_000_000));
-        scene.check(Some((51_000, 1_000_000, "claude-x[1m]", StatusLine)));
+        scene.check(Some((51_000, 1_000_000, "claude-x[1m]")));
     }
-    let transcript = Some((80_000, 200_000, MODEL, Transcript));
+    let transcript = Some((80_000, 200_000, MODEL));
     let replied = || scene().replied(MODEL, 80_000);
-    for secs in [61, -1] {
-        replied().told(secs, MODEL, Some(51_000), Some(200_000)).check(transcript);
-        scene().told(secs, MODEL, Some(51_000), Some(200_000)).check(None);
-    }
+    replied().told(61, MODEL, Some(51_000), Some(200_000)).check(transcript);
+    scene().told(61, MODEL, Some(51_000), Some(200_000)).check(None);
     // Before the first reply of a resumed session the status line reports nothing, or 0.
     replied().told(0, MODEL, Some(0), Some(200_000)).check(transcript);
     scene().told(0, MODEL, None, None).check(None);
@@ -165,7 +160,7 @@ fn after_a_compaction_only_a_new_reply_counts() {
     let mut old = full().compacted();
     old.state.compacted = true;
     old.check(None);
-    old.replied(MODEL, 20_000).check(Some((20_000, 200_000, MODEL, Transcript)));
+    old.replied(MODEL, 20_000).check(Some((20_000, 200_000, MODEL)));
     for source in ["compact", "clear"] {
         let event = Event::SessionStart { source: source.into(), model: None };
         Scene { event, is_recorded: true, ..full() }.check(None);
@@ -192,32 +187,32 @@ fn it_is_looked_at_where_it_matters() {
 }
 
 #[test]
-fn window_and_name_of_a_transcripts_model_are_those_of_its_status_line_or_session() {
-    let replied = || scene().replied(MODEL, 80_000);
-    // The status line told it, however long ago; of another model it says nothing.
-    replied().told(9_000, MODEL, Some(1), Some(400_000)).check(Some((80_000, 400_000, MODEL, Transcript)));
-    let another = replied().told(9_000, "claude-haiku-4-5", Some(1), Some(400_000));
-    another.check(Some((80_000, 200_000, MODEL, Transcript)));
-    let mut chosen = replied();
-    chosen.state.model = Some(format!("{MODEL}[1m]"));
-    chosen.check(Some((80_000, 1_000_000, "claude-opus-4-8[1m]", Transcript)));
-}
-
-#[test]
 fn place_of_a_models_compaction_is_kept_for_all_sessions() {
     let mut scene = scene().replied(MODEL, 130_000);
     let percent = |scene: &Scene| scene.reading().unwrap().compaction_percent();
     assert_eq!(percent(&scene), None);
-    for (model, tokens, expected) in [
-        ("claude-haiku-4-5", 167_000, None),
-        (MODEL, 167_000, Some(83.5)),
-        // A fifth of the window is believed, less is not.
-        (MODEL, 40_000, Some(20.0)),
-        (MODEL, 39_000, None),
-    ] {
+    for (model, tokens, expected) in
+        [("claude-haiku-4-5", 167_000, None), (MODEL, 167_000, Some(83.5)), (MODEL, 39_000, None)]
+    {
         scene.learns(model, tokens);
         assert_eq!(percent(&scene), expected, "{model} {tokens}");
     }
-    scene.state.learnt = Some(Compaction { model: MODEL.to_owned(), tokens: 100_000 });
+    scene.state.compacted_at = Some((MODEL.to_owned(), 100_000));
     assert_eq!(percent(&scene), Some(50.0), "the session remembers what it has looked up");
+}
+
+#[test]
+fn level_is_reached_at_its_percentage_and_the_record_begins_before_a_compaction() {
+    for (point, margin, expected) in [
+        (None, 3, "90.0"),
+        (Some(83.5), 3, "80.5"),
+        (Some(83.5), 0, "83.5"),
+        (Some(93.0), 3, "90.0"),
+        (Some(20.0), 50, "1.0"),
+    ] {
+        let mut settings = defaults();
+        settings.compaction_margin_points = Bounded::new(margin).unwrap();
+        let found = LEVELS.map(|level: Level| level.percent(&settings, point));
+        assert_eq!(found.map(|at| format!("{at:.1}")), ["70.0", "85.0", expected, "95.0"], "{point:?}");
+    }
 }

@@ -5,20 +5,20 @@ use std::fs;
 use serde_json::json;
 
 use super::{End, Ending, Step};
-use crate::record::{Kind, MARKDOWN};
-use crate::registry::{digest_of, json_of};
+use crate::record::{JSON, Kind, MARKDOWN};
+use crate::registry::digest_of;
 use crate::snapshot::tests::noon;
 use crate::tests::World;
 
 impl World {
     fn finish(&self, ending: Ending, seconds: i64) -> Result<(), String> {
         let path = self.sessions().active_path("s");
-        let end = End { path, transcript: None, ending, at: noon(seconds), commit: false };
+        let end = End { path, ending, at: noon(seconds), commit: false };
         self.does(Step::Finish(end))
     }
 
     fn json(&self) -> Vec<u8> {
-        json_of(&self.sessions(), &self.entry().id).unwrap()
+        fs::read(self.sessions().file(&self.entry().id, JSON)).unwrap()
     }
 
     fn is_active(&self) -> bool {
@@ -33,7 +33,7 @@ fn failed_snapshot_keeps_the_record_and_is_repeated_with_the_same_result() {
     world.appends("s", Kind::ToolCall, json!({}));
     let markdown = world.sessions().file(&world.entry().id, MARKDOWN);
     fs::create_dir(&markdown).unwrap();
-    assert!(world.finish(Ending::Full, 300).unwrap_err().contains("can be finalized again"));
+    assert!(world.finish(Ending::Full, 300).unwrap_err().contains("cannot be written"));
     assert!(world.is_active());
     let before = world.json();
     fs::remove_dir(markdown).unwrap();
