@@ -68,31 +68,22 @@ pub struct Simple {
 /// Why the exit status of a command does not decide the line's; displayed as words for a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hidden {
-    Pipe,
-    Or,
-    FollowedBy,
-    Background,
+    /// Where it stands.
+    Lost(&'static str),
     /// The line has `!`, a group, `if`, a loop, `case`, a function or arithmetic.
     Construct,
+    /// It runs before the command whose words it makes.
     Substitution,
-    Script,
-    AfterExit,
-    Wrapper,
 }
 
 impl fmt::Display for Hidden {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Pipe => "a pipe passes on the exit status of its last command only",
-            Self::Or => "`||` hides a failure",
-            Self::FollowedBy => "the command after it decides the exit status",
-            Self::Background => "`&` does not wait for the exit status",
-            Self::Construct => "beside `!`, a group, `if`, a loop or a function it may run never or often",
-            Self::Substitution => "the exit status of a substitution is not passed on",
-            Self::Script => "the exit status of a script in quotes is not followed",
-            Self::AfterExit => "`exit`, `exec`, `eval` or `trap` before it may keep it from running",
-            Self::Wrapper => "the program before it may not have run it",
-        })
+        let place = match self {
+            Self::Lost(place) => place,
+            Self::Construct => "beside `!`, a group, `if`, a loop or a function",
+            Self::Substitution => "in a substitution",
+        };
+        write!(f, "{place} its exit status is not the line's")
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::call::Call;
-use crate::command_line::{self, Hidden, Simple, base_name, is_in, spelled};
+use crate::command_line::{self, Simple, base_name, is_in, spelled};
 use crate::rule::Rule;
 use crate::satisfactions::Satisfaction;
 use crate::settings::{CommandPattern, Glob, Pattern, glob_set};
@@ -127,8 +127,7 @@ impl Found<'_> {
     pub(crate) fn line_in(&self, world: &World) -> String {
         let leads_out = self.leads_out(world).is_some();
         let is_wrong = leads_out || self.proves_nothing || !self.simple.unknown_options.is_empty();
-        let is_shown =
-            !is_wrong && self.simple.hidden != Some(Hidden::Wrapper) && !self.shown.contains("[masked");
+        let is_shown = !is_wrong && !self.simple.runs_another() && !self.shown.contains("[masked");
         let alone = if is_shown { Some(self.shown.as_str()) } else { self.set.typed() };
         let Some(alone) = alone else { return String::new() };
         let own = self.simple.directory.as_deref().filter(|folder| !folder.as_os_str().is_empty());

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::reader::{HereDocument, Read, Reader, Unreadable};
-use super::shell::{Level, Part, run_in};
+use super::shell::{Level, run_in};
 use super::word::{Word, is_assignment};
 use super::{Hidden, Simple, base_name, is_in};
 
@@ -12,45 +12,28 @@ const REDIRECTIONS: [&str; 12] = ["<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&
 /// How many levels of nesting a script takes of those allowed: what stands in it may be read twice.
 const SCRIPT_DEPTH: usize = 3;
 
-/// Programs that run another one in their place, their options whose value is the next word, and those without. With any other
-/// option they may do something else.
-const WRAPPERS: [(&str, &str, &str); 8] = [
-    ("builtin", "", ""),
-    ("command", "", "-p"),
-    ("env", "-u", "-i --"),
-    ("nice", "-n", ""),
-    ("nohup", "", ""),
-    ("sudo", "-u -g", "-E -H -n"),
-    ("time", "", "-p"),
-    ("timeout", "-k -s", ""),
-];
+/// Programs that run another one in their place. With an option they may do something else.
+const WRAPPERS: &str = "builtin command env nice nohup sudo time timeout";
 
-/// How many words a wrapper takes before the program, itself included; `None` where the first word is none.
-fn wrapper(words: &[Word]) -> Option<usize> {
-    let name = base_name(&words.first()?.text);
-    let (_, with_value, flags) = WRAPPERS.iter().find(|(wrapper, ..)| *wrapper == name)?;
-    let mut at = 1;
-    while let Some(option) = words.get(at).filter(|word| word.text.starts_with('-')) {
-        at += match option.text.as_str() {
-            option if is_in(with_value, option) => 2,
-            option if is_in(flags, option) => 1,
-            _ => return None,
-        };
+/// How many words stand before the program: assignments and wrappers.
+fn prefix(words: &[Word]) -> usize {
+    let mut at = 0;
+    loop {
+        at += words[at..].iter().take_while(|word| is_assignment(&word.raw)).count();
+        let wrapper = words.get(at).map_or("", |word| base_name(&word.text));
+        // Behind `timeout` comes the time.
+        let taken = if wrapper == "timeout" { 2 } else { 1 };
+        let has_option = words.iter().skip(at + 1).take(taken).any(|word| word.text.starts_with('-'));
+        if !is_in(WRAPPERS, wrapper) || has_option || words.len() <= at + taken {
+            return at;
+        }
+        at += taken;
     }
-    at += assignments(words.get(at..)?) + usize::from(name == "timeout");
-    (at < words.len()).then_some(at)
-}
-
-fn assignments(words: &[Word]) -> usize {
-    words.iter().take_while(|word| is_assignment(&word.raw)).count()
 }
 
 /// The command of these words, with the redirections that were read.
 fn command(words: &[Word], redirected: Simple) -> Simple {
-    let mut program = assignments(words);
-    while let Some(taken) = wrapper(&words[program..]) {
-        program += taken;
-    }
+    let program = prefix(words);
     let raw: Vec<&str> = words.iter().map(|word| word.raw.as_str()).collect();
     let unknown = words.iter().skip(program + 1).filter(|word| word.may_be_options());
     let mut texts = words.iter().map(|word| word.text.clone());
@@ -62,7 +45,7 @@ fn command(words: &[Word], redirected: Simple) -> Simple {
         directory: Some(PathBuf::new()),
         ..redirected
     };
-    simple.hidden = simple.runs_another().then_some(Hidden::Wrapper);
+    simple.hidden = simple.runs_another().then_some(Hidden::Lost("behind a program that may not run it"));
     simple.runs_script = !words.iter().skip(program + 1).any(|word| word.expands);
     simple
 }
@@ -116,7 +99,7 @@ impl Reader<'_> {
                 let mut command = command(&words, redirected);
                 self.script(&mut command)?;
                 self.found.insert(at, command);
-                level.parts.push(Part { at, end: self.found.len(), is_subshell: false, operator: "" });
+                level.command(at, false, self.operator(), &mut self.found);
             }
         }
         Ok(())
@@ -155,7 +138,8 @@ impl Reader<'_> {
             return Ok(());
         };
         let first = self.found.len();
-        let read = self.inside(&script, SCRIPT_DEPTH, Hidden::Script, |inner| inner.level(false));
+        let read = self
+            .inside(&script, SCRIPT_DEPTH, Hidden::Lost("in a script in quotes"), |inner| inner.level(false));
         run_in(&mut self.found[first..], command.acts_in().as_ref());
         if command.runs_script { read } else { Ok(()) }
     }

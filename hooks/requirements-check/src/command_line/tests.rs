@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 
-use super::{Hidden, Line, Pattern, Simple, parse};
+use super::{Line, Pattern, Simple, parse};
 
 fn commands(line: &str) -> Vec<Simple> {
     parse(line).commands.unwrap_or_else(|| panic!("cannot be read: {line:?}"))
@@ -172,33 +172,34 @@ fn a_directory_is_followed_as_far_as_it_is_literal_and_lasts_as_long_as_its_shel
     }
 }
 
-const HIDDEN: &[(Hidden, &str)] = &[
-    (Hidden::Pipe, "a && cargo test 2>&1 | tail ¦ cargo test |& tail; set -o pipefail"),
-    (Hidden::Pipe, "a && set -o pipefail; cargo test | tail"),
-    (Hidden::Pipe, "set -o pipefail; set +o pipefail; cargo test | tail"),
-    (Hidden::Pipe, "echo $(set -o pipefail); cargo test | tail"),
-    (Hidden::Or, "a && cargo test || true ¦ a || cargo test ¦ cargo test || exit 1 ¦ a || b; cargo test"),
-    (Hidden::FollowedBy, "cargo test; echo ¦ cargo test && a\necho ¦ set -e; cargo test; echo"),
-    (Hidden::Background, "a && cargo test & ¦ a & cargo test"),
-    (Hidden::Wrapper, "exec cargo test ¦ timeout -v 10 cargo test ¦ a | xargs cargo test"),
-    (Hidden::Wrapper, "env --help cargo test"),
-    (Hidden::Construct, "! cargo test ¦ if cargo test; then a; fi ¦ for x in 1; do cargo test; done"),
-    (Hidden::Construct, "(cargo test) ¦ cargo test && { a; }"),
-    (Hidden::Construct, "case x in x) cargo test;; esac ¦ f() { cargo test; }"),
-    (Hidden::Construct, "cargo() { true; }; cargo test ¦ ((1)) && cargo test"),
-    (Hidden::Substitution, "echo $(cargo test) ¦ X=`cargo test` ¦ diff <(cargo test) a"),
-    (Hidden::Substitution, "cat <<E\n$(cargo test)\nE"),
-    (Hidden::Script, "sh -c 'cargo test' ¦ eval 'cargo test' ¦ bash -c \"cargo test $ARGS\""),
-    (Hidden::AfterExit, "exit; cargo test ¦ exec a; cargo test ¦ trap 'exit 0' EXIT; cargo test"),
-    (Hidden::AfterExit, "a && exit 0; cargo test ¦ eval 'exit 0'; cargo test"),
-    (Hidden::AfterExit, "eval 'f() { a; }'; cargo test"),
+const HIDDEN: &[(&str, &str)] = &[
+    ("before a pipe", "a && cargo test 2>&1 | tail ¦ cargo test |& tail; set -o pipefail"),
+    ("before a pipe", "a && set -o pipefail; cargo test | tail"),
+    ("before a pipe", "set -o pipefail; set +o pipefail; cargo test | tail"),
+    ("before a pipe", "echo $(set -o pipefail); cargo test | tail"),
+    ("beside `||`", "a && cargo test || true ¦ a || cargo test ¦ cargo test || exit 1 ¦ a || b; cargo test"),
+    ("before `;`", "cargo test; echo ¦ cargo test && a\necho ¦ set -e; cargo test; echo"),
+    ("beside `&`", "a && cargo test & ¦ a & cargo test"),
+    ("behind a program", "exec cargo test ¦ timeout -k 5 10 cargo test ¦ a | xargs cargo test"),
+    ("behind a program", "env --help cargo test ¦ nice -n 5 cargo test"),
+    ("beside `!`", "! cargo test ¦ if cargo test; then a; fi ¦ for x in 1; do cargo test; done"),
+    ("beside `!`", "(cargo test) ¦ cargo test && { a; }"),
+    ("beside `!`", "case x in x) cargo test;; esac ¦ f() { cargo test; }"),
+    ("beside `!`", "cargo() { true; }; cargo test ¦ ((1)) && cargo test"),
+    (
+        "in a substitution",
+        "echo $(cargo test) ¦ X=`cargo test` ¦ diff <(cargo test) a ¦ cat <<E\n$(cargo test)\nE",
+    ),
+    ("in a script", "sh -c 'cargo test' ¦ eval 'cargo test' ¦ bash -c \"cargo test $ARGS\""),
+    ("behind `exit`", "exit; cargo test ¦ exec a; cargo test ¦ trap 'exit 0' EXIT; cargo test"),
+    ("behind `exit`", "a && exit 0; cargo test ¦ eval 'exit 0'; cargo test ¦ eval 'f() { a; }'; cargo test"),
 ];
 
 #[test]
 fn a_command_counts_alone_and_in_pure_chains() {
     let lines = "cargo test;\n ¦ cd x && cargo test && a ¦ a; cargo test # || true ¦ \
-        export X=1\nX=1 cargo test > log 2>&1 ¦ timeout 10 nohup nice -n 5 cargo test ¦ \
-        sudo -u x env A=b cargo test ¦ time cargo test $(cat args) '|' x ¦ a | cargo test ¦ \
+        export X=1\nX=1 cargo test > log 2>&1 ¦ timeout 10 nohup nice cargo test ¦ \
+        sudo env A=b cargo test ¦ time cargo test $(cat args) '|' x ¦ a | cargo test ¦ \
         set -eo pipefail; cargo test | tail ¦ cd x && set -o pipefail && cargo test | tee log ¦ \
         [[ -f x ]] && cargo test <<EOF\n|| true\nEOF\n";
     for line in lines.split(" ¦ ") {
@@ -206,7 +207,8 @@ fn a_command_counts_alone_and_in_pure_chains() {
     }
     for (expected, lines) in HIDDEN {
         for line in lines.split(" ¦ ") {
-            assert_eq!(matched(&parse(line), "cargo test").hidden, Some(*expected), "{line:?}");
+            let hidden = matched(&parse(line), "cargo test").hidden.map(|hidden| hidden.to_string());
+            assert!(hidden.is_some_and(|hidden| hidden.starts_with(expected)), "{line:?}");
         }
     }
 }
