@@ -140,12 +140,11 @@ fn why_not(
 const RUNS: &[(Option<&str>, &str)] = &[
     (Some("a pipe"), "cargo test | tail"),
     (Some("`||`"), "cargo test || true"),
-    (Some("the command after it"), "cargo test; echo"),
+    (Some("before `;`"), "cargo test; echo"),
     (Some("`&`"), "cargo test &"),
     (Some("`!`"), "! cargo test"),
     (Some("a script in quotes"), "bash -c 'cargo test'"),
-    (Some("the program before it"), "env --unset=X cargo test ¦ sudo -b cargo test"),
-    (Some("the program before it"), "timeout -k5 10m cargo test ¦ stdbuf -oL cargo test"),
+    (Some("behind a program"), "env -u X cargo test ¦ sudo -b cargo test ¦ stdbuf -oL cargo test"),
     (Some("with these arguments it proves nothing"), "cargo test --no-run"),
     (Some("did not run in this work tree"), "cd /elsewhere && cargo test ¦ cd .. && cargo test"),
     (Some("did not run in this work tree"), "cd sub/../../treehouse && cargo test"),
@@ -177,10 +176,7 @@ const RUNS: &[(Option<&str>, &str)] = &[
     (None, "set -o pipefail; cargo test 2>&1 | tee log"),
     (None, "cargo test --target-dir=$X --manifest-path \"$PWD/Cargo.toml\""),
     (None, "cargo test \"$HOME/x\" $PWD '$X' ~/target tests/*.rs"),
-    (
-        None,
-        "env -i -u X A=1 cargo test ¦ env -- cargo test ¦ timeout -k 5 60 cargo test ¦ pushd sub && cargo test ¦ sudo -E -u me cargo test",
-    ),
+    (None, "env A=1 cargo test ¦ timeout 60 cargo test ¦ pushd sub && cargo test ¦ sudo cargo test"),
     (None, "export PATH=$PATH:/usr/bin; cargo test"),
 ];
 
