@@ -37,9 +37,9 @@ pub struct Line {
 }
 
 pub fn parse(line: &str) -> Line {
-    let is_readable = line.len() <= MAX_LINE_BYTES && !line.contains('\0');
-    let commands = is_readable.then(|| reader::commands(line, MAX_DEPTH).ok()).flatten();
-    Line { commands, text: line.to_owned() }
+    let mut reader = reader::Reader::new(line, MAX_DEPTH);
+    let is_readable = line.len() <= MAX_LINE_BYTES && !line.contains('\0') && reader.level(false).is_ok();
+    Line { commands: is_readable.then_some(reader.found), text: line.to_owned() }
 }
 
 #[derive(Clone, Debug, Default)]

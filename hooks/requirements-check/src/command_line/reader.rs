@@ -4,7 +4,7 @@
 //! `( .. )` counts either, but their folders are known.
 
 use super::shell::{Level, hide, lose};
-use super::word::{WORD_END, arithmetic};
+use super::word::{WORD_END, Word, arithmetic};
 use super::{Hidden, Simple, is_in};
 
 /// No shell would read the line, or it is too deep.
@@ -18,16 +18,6 @@ const OPERATORS: [&str; 12] = [";;&", ";;", ";&", "&&", "||", "|&", ";", "&", "|
 const KEYWORDS: &str =
     "! { } if then elif else fi while until do done for select case esac function coproc time";
 
-/// A here-document whose body comes after the line's end.
-#[derive(Debug)]
-pub(super) struct HereDocument {
-    pub(super) end: String,
-    /// The end word is unquoted: the shell expands the body.
-    pub(super) expands: bool,
-    /// `<<-`: tabs before the end word do not count.
-    pub(super) tabs: bool,
-}
-
 /// A place in a line, and what was found before it.
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
@@ -36,13 +26,8 @@ pub(super) struct Reader<'a> {
     pub(super) at: usize,
     depth: usize,
     pub(super) found: Vec<Simple>,
-    pub(super) documents: Vec<HereDocument>,
-}
-
-pub(super) fn commands(text: &str, depth: usize) -> Read<Vec<Simple>> {
-    let mut reader = Reader::new(text, depth);
-    reader.level(false)?;
-    Ok(reader.found)
+    /// The end words of here-documents whose bodies come after the line's end, and whether tabs may stand before them.
+    pub(super) documents: Vec<(Word, bool)>,
 }
 
 impl<'a> Reader<'a> {
@@ -78,17 +63,13 @@ impl<'a> Reader<'a> {
         found
     }
 
-    pub(super) fn expect(&mut self, expected: &str) -> Read<()> {
-        if self.eat(expected) { Ok(()) } else { Err(Unreadable) }
-    }
-
     /// Reads what stands one level deeper. The exit status of its commands is lost.
     pub(super) fn nested(&mut self, why: Hidden, read: impl FnOnce(&mut Self) -> Read<()>) -> Read<()> {
         let from = self.found.len();
         self.depth = self.depth.checked_sub(1).ok_or(Unreadable)?;
         read(self)?;
         self.depth += 1;
-        hide(&mut self.found[from..], Some(why));
+        hide(&mut self.found[from..], why);
         Ok(())
     }
 
@@ -102,14 +83,14 @@ impl<'a> Reader<'a> {
     ) -> Read<()> {
         let mut inner = Reader::new(text, self.depth.checked_sub(levels).ok_or(Unreadable)?);
         read(&mut inner)?;
-        hide(&mut inner.found, Some(why));
+        hide(&mut inner.found, why);
         self.found.append(&mut inner.found);
         Ok(())
     }
 
-    /// `( .. )` that a word stands for. Here-documents begun outside wait until it ends.
+    /// `$(..)` or `<(..)`. Here-documents begun outside wait until it ends.
     pub(super) fn parenthesis(&mut self) -> Read<()> {
-        self.expect("(")?;
+        self.at += 2;
         let documents = std::mem::take(&mut self.documents);
         self.nested(Hidden::Substitution, |reader| reader.level(true))?;
         self.documents = documents;
@@ -215,25 +196,21 @@ impl<'a> Reader<'a> {
     }
 
     fn bodies(&mut self) -> Read<()> {
-        for document in std::mem::take(&mut self.documents) {
-            let body = self.body(&document);
-            if document.expands {
-                self.expansions(body)?;
+        for (end, has_tabs) in std::mem::take(&mut self.documents) {
+            let start = self.at;
+            // One without an end goes up to the end of everything, which a shell forgives.
+            for line in self.rest().split_inclusive('\n') {
+                self.at += line.len();
+                let line = line.trim_end_matches('\n').trim_end_matches('\r');
+                if end.text == if has_tabs { line.trim_start_matches('\t') } else { line } {
+                    break;
+                }
+            }
+            // The shell expands it where the word has no quotes.
+            if end.raw == end.text {
+                self.expansions(self.since(start))?;
             }
         }
         Ok(())
-    }
-
-    /// A here-document with the line of its end word, or up to the end of everything, which a shell forgives.
-    fn body(&mut self, document: &HereDocument) -> &'a str {
-        let start = self.at;
-        for line in self.rest().split_inclusive('\n') {
-            self.at += line.len();
-            let line = line.trim_end_matches('\n').trim_end_matches('\r');
-            if document.end == if document.tabs { line.trim_start_matches('\t') } else { line } {
-                break;
-            }
-        }
-        self.since(start)
     }
 }

@@ -11,21 +11,21 @@ const MAX_DIRECTORY_BYTES: usize = 4096;
 pub(super) struct Level {
     /// How many `case` are open.
     pub(super) cases: usize,
-    /// The first command that is found; and the first behind the last `;`.
+    /// Where its commands begin, among those found; and those behind the last `;`.
     from: usize,
     chain: usize,
-    /// The first command that may run never, again, or beside the rest, and why.
-    unsure: Option<(usize, Hidden)>,
-    /// The next command is fed by the one before it.
+    /// Why none of them decides the line's exit status.
+    why: Option<Hidden>,
+    /// The first one that may run never, again, or beside the rest.
+    unsure: Option<usize>,
+    /// The next one is fed by the one before it.
     is_piped: bool,
     state: State,
-    /// What the first command of a chain left: no other is sure to have run.
+    /// What the first one of a chain left: no other is sure to have run.
     sure: Option<State>,
-    /// Why the commands that follow may never run.
-    left: Option<Hidden>,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct State {
     /// As [`Simple::directory`].
     directory: Option<PathBuf>,
@@ -35,18 +35,19 @@ struct State {
 impl Level {
     pub(super) fn new(from: usize) -> Self {
         let state = State { directory: Some(PathBuf::new()), pipefail: false };
-        let (unsure, sure, left) = (None, None, None);
-        Self { cases: 0, from, chain: from, unsure, is_piped: false, state, sure, left }
+        Self { cases: 0, from, chain: from, why: None, unsure: None, is_piped: false, state, sure: None }
     }
 
     pub(super) fn construct(&mut self, at: usize) {
-        self.unsure = Some((self.unsure.map_or(at, |(first, _)| first), Hidden::Construct));
+        self.unsure.get_or_insert(at);
+        self.why = Some(Hidden::Construct);
     }
 
     pub(super) fn operator(&mut self, operator: &str) {
         if let "||" | "&" = operator {
-            let why = Hidden::Lost(if operator == "&" { "beside `&`" } else { "beside `||`" });
-            self.unsure = Some((self.from, self.unsure.map_or(why, |(_, why)| why)));
+            self.unsure = Some(self.from);
+            let place = if operator == "&" { "beside `&`" } else { "beside `||`" };
+            self.why.get_or_insert(Hidden::Lost(place));
         }
     }
 
@@ -55,13 +56,14 @@ impl Level {
         let is_piped = matches!(operator, "|" | "|&");
         let was_piped = std::mem::replace(&mut self.is_piped, is_piped);
         if self.sure.is_none() && !was_piped {
-            hide(&mut found[self.chain..at], Some(Hidden::Lost("before `;` or a line's end")));
+            hide(&mut found[self.chain..at], Hidden::Lost("before `;` or a line's end"));
             self.chain = at;
         }
-        let is_lost = is_piped && !self.state.pipefail;
-        hide(&mut found[at..], is_lost.then_some(Hidden::Lost("before a pipe")).or(self.left));
         run_in(&mut found[at..], self.state.directory.as_ref());
         if is_piped {
+            if !self.state.pipefail {
+                hide(&mut found[at..], Hidden::Lost("before a pipe"));
+            }
             return;
         }
         // The parts of a pipe have shells of their own.
@@ -90,7 +92,7 @@ impl Level {
                 self.state.pipefail = !arguments.iter().any(|word| word.starts_with('+'));
             }
             ("eval" | "exit" | "return" | "exec" | "trap", _) => {
-                self.left = Some(Hidden::Lost("behind `exit`, `exec`, `eval` or `trap`"));
+                self.why.get_or_insert(Hidden::Lost("beside `exit`, `exec`, `eval` or `trap`"));
                 if program == "eval" {
                     self.state.directory = None;
                 }
@@ -102,15 +104,13 @@ impl Level {
 
     /// The level ends.
     pub(super) fn end(&self, found: &mut [Simple]) {
-        let Some((at, why)) = self.unsure else { return };
-        for simple in
-            found[self.from..].iter_mut().filter(|simple| simple.hidden != Some(Hidden::Substitution))
-        {
-            simple.hidden = Some(why);
+        for simple in &mut found[self.from..] {
+            let is_argument = simple.hidden == Some(Hidden::Substitution);
+            simple.hidden = simple.hidden.filter(|_| is_argument || self.why.is_none()).or(self.why);
         }
         // A `cd` among them leaves every folder unknown.
-        if found[at..].iter().any(moves) {
-            lose(&mut found[at..]);
+        if let Some(unsure) = self.unsure.map(|at| &mut found[at..]).filter(|found| found.iter().any(moves)) {
+            lose(unsure);
         }
     }
 }
@@ -128,8 +128,8 @@ pub(super) fn lose(commands: &mut [Simple]) {
 }
 
 /// The commands' exit status is hidden, if it is not already.
-pub(super) fn hide(commands: &mut [Simple], why: Option<Hidden>) {
-    commands.iter_mut().for_each(|simple| simple.hidden = simple.hidden.or(why));
+pub(super) fn hide(commands: &mut [Simple], why: Hidden) {
+    commands.iter_mut().for_each(|simple| simple.hidden = simple.hidden.or(Some(why)));
 }
 
 /// The commands run in that folder, or in one seen from there. `None`: where is not known.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::reader::{HereDocument, Read, Reader, Unreadable};
+use super::reader::{Read, Reader, Unreadable};
 use super::shell::{Level, run_in};
 use super::word::{Word, is_assignment};
 use super::{Hidden, Simple, base_name, is_in};
@@ -46,7 +46,8 @@ fn command(words: &[Word], redirected: Simple) -> Simple {
         ..redirected
     };
     simple.hidden = simple.runs_another().then_some(Hidden::Lost("behind a program that may not run it"));
-    simple.runs_script = !words.iter().skip(program + 1).any(|word| word.expands);
+    let is_literal = !words.iter().skip(program + 1).any(|word| word.expands);
+    simple.runs_script = is_literal && simple.script().is_some();
     simple
 }
 
@@ -85,23 +86,25 @@ impl Reader<'_> {
                 words.push(word);
             }
         }
-        match (self.peek(), words.as_slice()) {
+        if self.at == start || (self.peek() == Some('(') && words.len() != 1) {
+            return Err(Unreadable);
+        }
+        if self.peek() == Some('(') {
             // `NAME()` begins a function.
-            (Some('('), [_]) => {
-                level.construct(at);
-                self.expect("(")?;
-                self.blanks();
-                self.expect(")")?;
-            }
-            (Some('('), _) => return Err(Unreadable),
-            _ if self.at == start => return Err(Unreadable),
-            _ => {
-                let mut command = command(&words, redirected);
-                self.script(&mut command)?;
-                self.found.insert(at, command);
-                level.command(at, false, self.operator(), &mut self.found);
+            level.construct(at);
+            return Ok(());
+        }
+        let command = command(&words, redirected);
+        if let Some(script) = command.script() {
+            let (first, why) = (self.found.len(), Hidden::Lost("in a script in quotes"));
+            let read = self.inside(&script, SCRIPT_DEPTH, why, |inner| inner.level(false));
+            run_in(&mut self.found[first..], command.acts_in().as_ref());
+            if command.runs_script {
+                read?;
             }
         }
+        self.found.insert(at, command);
+        level.command(at, false, self.operator(), &mut self.found);
         Ok(())
     }
 
@@ -115,32 +118,14 @@ impl Reader<'_> {
         self.at += self.rest().len() - behind.len() + operator.len();
         self.blanks();
         let target = self.word()?.ok_or(Unreadable)?;
-        let is_process = target.raw.starts_with(">(") || target.raw.starts_with("<(");
         let is_descriptor = target.text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
         match operator {
-            "<<" | "<<-" => self.documents.push(HereDocument {
-                expands: target.raw == target.text,
-                end: target.text,
-                tabs: operator == "<<-",
-            }),
+            "<<" | "<<-" => self.documents.push((target, operator == "<<-")),
             "<<<" | "<&" => {}
-            _ if is_process || (operator == ">&" && is_descriptor) => {}
+            ">&" if is_descriptor => {}
             "<" => command.reads.push(target.text),
             _ => command.writes.push(target.text),
         }
         Ok(true)
-    }
-
-    /// Reads the command's script, if it has one.
-    fn script(&mut self, command: &mut Simple) -> Read<()> {
-        let Some(script) = command.script() else {
-            command.runs_script = false;
-            return Ok(());
-        };
-        let first = self.found.len();
-        let read = self
-            .inside(&script, SCRIPT_DEPTH, Hidden::Lost("in a script in quotes"), |inner| inner.level(false));
-        run_in(&mut self.found[first..], command.acts_in().as_ref());
-        if command.runs_script { read } else { Ok(()) }
     }
 }

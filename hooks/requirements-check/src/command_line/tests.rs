@@ -99,7 +99,7 @@ fn what_stands_before_the_program_and_redirections_are_kept_apart() {
         ("env", ": env : :"),
         ("a >> 'b' 2>&1 < d &> c >| e", ": a : b c e : d"),
         ("> b a <> c 99999>d >& e", ": a : b c d e :"),
-        ("a >&2 2>&- <&3 '>' b > >(tee c)", ": a > b : :"),
+        ("a >&2 2>&- <&3 '>' b", ": a > b : :"),
     ] {
         let simple = &commands(line)[0];
         let parts = [&simple.prefix, &simple.words, &simple.writes, &simple.reads].map(|part| part.join(" "));
@@ -180,7 +180,7 @@ const HIDDEN: &[(&str, &str)] = &[
     ("beside `||`", "a && cargo test || true ¦ a || cargo test ¦ cargo test || exit 1 ¦ a || b; cargo test"),
     ("before `;`", "cargo test; echo ¦ cargo test && a\necho ¦ set -e; cargo test; echo"),
     ("beside `&`", "a && cargo test & ¦ a & cargo test"),
-    ("behind a program", "exec cargo test ¦ timeout -k 5 10 cargo test ¦ a | xargs cargo test"),
+    ("behind a program", "timeout -k 5 10 cargo test ¦ a | xargs cargo test"),
     ("behind a program", "env --help cargo test ¦ nice -n 5 cargo test"),
     ("beside `!`", "! cargo test ¦ if cargo test; then a; fi ¦ for x in 1; do cargo test; done"),
     ("beside `!`", "(cargo test) ¦ cargo test && { a; }"),
@@ -190,9 +190,15 @@ const HIDDEN: &[(&str, &str)] = &[
         "in a substitution",
         "echo $(cargo test) ¦ X=`cargo test` ¦ diff <(cargo test) a ¦ cat <<E\n$(cargo test)\nE",
     ),
-    ("in a script", "sh -c 'cargo test' ¦ eval 'cargo test' ¦ bash -c \"cargo test $ARGS\""),
-    ("behind `exit`", "exit; cargo test ¦ exec a; cargo test ¦ trap 'exit 0' EXIT; cargo test"),
-    ("behind `exit`", "a && exit 0; cargo test ¦ eval 'exit 0'; cargo test ¦ eval 'f() { a; }'; cargo test"),
+    ("in a script", "sh -c 'cargo test' ¦ bash -c \"cargo test $ARGS\""),
+    (
+        "beside `exit`",
+        "exec cargo test ¦ exit; cargo test ¦ exec a; cargo test ¦ trap 'exit 0' EXIT; cargo test",
+    ),
+    (
+        "beside `exit`",
+        "a && exit 0; cargo test ¦ eval 'exit 0'; cargo test ¦ eval 'f() { a; }'; cargo test ¦ eval 'cargo test'",
+    ),
 ];
 
 #[test]

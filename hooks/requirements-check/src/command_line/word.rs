@@ -68,12 +68,10 @@ impl Reader<'_> {
         while let Some(next) = self.peek() {
             let second = self.second();
             match next {
-                '<' | '>' if is_word && second == Some('(') => self.expansion(word, |reader| {
-                    reader.next();
-                    reader.parenthesis()
-                })?,
+                '<' | '>' if is_word && second == Some('(') => self.expansion(word, Self::parenthesis)?,
+                // `NAME=(..)`
                 '(' if is_word && self.since(start).ends_with('=') && is_assignment(self.since(start)) => {
-                    self.expansion(word, |reader| reader.nested(Hidden::Substitution, Self::array))?;
+                    self.expansion(word, |reader| reader.enclosed(1, &[')'], false))?;
                 }
                 '\r' if is_word && second == Some('\n') => return Ok(()),
                 _ if end.contains(&next) => {
@@ -85,7 +83,7 @@ impl Reader<'_> {
                     word.text.extend(self.next().filter(|escaped| *escaped != '\n'));
                 }
                 '\'' if !is_quoted => self.single_quoted(word)?,
-                '"' if is_word || end == ['}'] => {
+                '"' if !end.is_empty() => {
                     self.next();
                     self.until(&['"'], true, word)?;
                 }
@@ -124,19 +122,14 @@ impl Reader<'_> {
 
     fn dollar(&mut self, word: &mut Word, is_quoted: bool) -> Read<()> {
         match self.second() {
-            Some('(') => self.expansion(word, |reader| {
-                reader.next();
-                match arithmetic(reader.rest()) {
-                    Some(length) => reader.arithmetic(length),
-                    None => reader.parenthesis(),
-                }
-            }),
-            Some('{') => self.expansion(word, |reader| {
-                reader.at += 2;
-                reader.nested(Hidden::Substitution, |reader| {
-                    reader.until(&['}'], is_quoted, &mut Word::default())
-                })
-            }),
+            Some('(') => match arithmetic(&self.rest()[1..]) {
+                Some(length) => self.expansion(word, |reader| {
+                    reader.next();
+                    reader.arithmetic(length)
+                }),
+                None => self.expansion(word, Self::parenthesis),
+            },
+            Some('{') => self.expansion(word, |reader| reader.enclosed(2, &['}'], is_quoted)),
             Some('\'') if !is_quoted => self.ansi_quoted(word),
             // A translated text is quoted like any other.
             Some('"') if !is_quoted => {
@@ -171,15 +164,10 @@ impl Reader<'_> {
         self.inside(&inner, 1, Hidden::Substitution, |inner| inner.level(false))
     }
 
-    /// `NAME=(..)`.
-    fn array(&mut self) -> Read<()> {
-        self.next();
-        loop {
-            self.blanks();
-            if !self.eat("\n") && self.word()?.is_none() {
-                return self.expect(")");
-            }
-        }
+    /// Words between signs, behind an opening one of that length.
+    fn enclosed(&mut self, opening: usize, end: &[char], is_quoted: bool) -> Read<()> {
+        self.at += opening;
+        self.nested(Hidden::Substitution, |reader| reader.until(end, is_quoted, &mut Word::default()))
     }
 
     /// Steps over `((..))` of that length; commands may stand in it all the same.
