@@ -13,6 +13,7 @@ mod shell;
 mod simple;
 mod word;
 
+use std::cell::OnceCell;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -34,12 +35,14 @@ pub struct Line {
     /// The simple commands in the order they are written, those inside others too; `None`: the line cannot be read.
     pub commands: Option<Vec<Simple>>,
     pub(crate) text: String,
+    masked: OnceCell<String>,
 }
 
 pub fn parse(line: &str) -> Line {
     let mut reader = reader::Reader::new(line, MAX_DEPTH);
     let is_readable = line.len() <= MAX_LINE_BYTES && !line.contains('\0') && reader.level(false).is_ok();
-    Line { commands: is_readable.then_some(reader.found), text: line.to_owned() }
+    let commands = is_readable.then_some(reader.found);
+    Line { commands, text: line.to_owned(), masked: OnceCell::new() }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -135,8 +138,9 @@ impl Line {
     /// secret may span several commands, so each word must stand in the masked line, too.
     pub(crate) fn shown(&self, simple: &Simple) -> String {
         let words = simple.with_prefix().join(" ");
-        let (line, own) = (masked(&self.text), masked(&words));
-        if line == self.text && own == words {
+        let line = self.masked.get_or_init(|| masked(&self.text).into_owned());
+        let own = masked(&words);
+        if *line == self.text && own == words {
             return simple.text.clone();
         }
         if own.split(' ').all(|word| line.contains(word)) { own.into_owned() } else { MASK.to_owned() }

@@ -247,8 +247,7 @@ pub(crate) struct Late {
 pub(crate) fn late(rule: &Rule<'_>, call: &Call, world: &World) -> Option<Late> {
     let line = call.line.as_ref()?;
     behind(rule, call, line, world).or_else(|| {
-        let is_lost = |one: &&Simple| rule.is_triggered_by_command(call, one) && !call.is_placed(one);
-        let lost = shown(line, call.commands().iter().find(is_lost)?);
+        let lost = shown(line, call.unplaced(|command| rule.is_triggered_by_command(call, command))?);
         let why = format!("the line does not spell out in which work tree `{lost}` acts");
         Some(Late { why, step: LITERALLY })
     })
