@@ -12,22 +12,32 @@ const REDIRECTIONS: [&str; 12] = ["<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&
 /// How many levels of nesting a script takes of those allowed: what stands in it may be read twice.
 const SCRIPT_DEPTH: usize = 3;
 
-/// Programs that run another one in their place. With an option they may do something else.
-const WRAPPERS: &str = "builtin command env nice nohup sudo time timeout";
-
-/// How many words stand before the program: assignments and wrappers.
+/// How many words stand before the program: assignments, and programs that run it in their place. With another option than
+/// these, whose value is the next word, they may do something else.
 fn prefix(words: &[Word]) -> usize {
-    let mut at = 0;
+    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    let mut program = 0;
     loop {
-        at += words[at..].iter().take_while(|word| is_assignment(&word.raw)).count();
-        let wrapper = words.get(at).map_or("", |word| base_name(&word.text));
-        // Behind `timeout` comes the time.
-        let taken = if wrapper == "timeout" { 2 } else { 1 };
-        let has_option = words.iter().skip(at + 1).take(taken).any(|word| word.text.starts_with('-'));
-        if !is_in(WRAPPERS, wrapper) || has_option || words.len() <= at + taken {
-            return at;
+        program += words[program..].iter().take_while(|word| is_assignment(&word.raw)).count();
+        let wrapper = base_name(text(program));
+        let with_value = match wrapper {
+            "builtin" | "command" | "nohup" | "time" => "",
+            "env" => "-u",
+            "nice" => "-n",
+            "sudo" => "-u -g",
+            "timeout" => "-k -s",
+            _ => return program,
+        };
+        let mut next = program + 1;
+        while is_in(with_value, text(next)) {
+            next += 2;
         }
-        at += taken;
+        // Before the program comes the time.
+        next += usize::from(wrapper == "timeout" && !text(next).starts_with('-'));
+        if next >= words.len() || text(next).starts_with('-') {
+            return program;
+        }
+        program = next;
     }
 }
 

@@ -90,11 +90,14 @@ fn what_stands_before_the_program_and_redirections_are_kept_apart() {
     // The prefix, the program with its arguments, and the files that are written and read.
     for (line, expected) in [
         ("X+=1 A[0]=2 git commit", "X+=1 A[0]=2 : git commit : :"),
-        ("/usr/bin/env A=1 sudo X=1 git commit", "/usr/bin/env A=1 sudo X=1 : git commit : :"),
-        ("env -u X git commit", ": env -u X git commit : :"),
+        (
+            "/usr/bin/env -u Y sudo -u root X=1 git commit",
+            "/usr/bin/env -u Y sudo -u root X=1 : git commit : :",
+        ),
+        ("env -i git commit", ": env -i git commit : :"),
         ("command -v git", ": command -v git : :"),
-        ("nohup nice timeout 10 time a", "nohup nice timeout 10 time : a : :"),
-        ("timeout -k 5 10m cargo test", ": timeout -k 5 10m cargo test : :"),
+        ("nohup nice -n 5 timeout 10 time a", "nohup nice -n 5 timeout 10 time : a : :"),
+        ("timeout -k 5 10m cargo test", "timeout -k 5 10m : cargo test : :"),
         ("xargs -0 git add", ": xargs -0 git add : :"),
         ("env", ": env : :"),
         ("a >> 'b' 2>&1 < d &> c >| e", ": a : b c e : d"),
@@ -180,8 +183,8 @@ const HIDDEN: &[(&str, &str)] = &[
     ("beside `||`", "a && cargo test || true ¦ a || cargo test ¦ cargo test || exit 1 ¦ a || b; cargo test"),
     ("before `;`", "cargo test; echo ¦ cargo test && a\necho ¦ set -e; cargo test; echo"),
     ("beside `&`", "a && cargo test & ¦ a & cargo test"),
-    ("behind a program", "timeout -k 5 10 cargo test ¦ a | xargs cargo test"),
-    ("behind a program", "env --help cargo test ¦ nice -n 5 cargo test"),
+    ("behind a program", "timeout -v 10 cargo test ¦ a | xargs cargo test"),
+    ("behind a program", "env --help cargo test ¦ sudo -E cargo test"),
     ("beside `!`", "! cargo test ¦ if cargo test; then a; fi ¦ for x in 1; do cargo test; done"),
     ("beside `!`", "(cargo test) ¦ cargo test && { a; }"),
     ("beside `!`", "case x in x) cargo test;; esac ¦ f() { cargo test; }"),
@@ -204,8 +207,8 @@ const HIDDEN: &[(&str, &str)] = &[
 #[test]
 fn a_command_counts_alone_and_in_pure_chains() {
     let lines = "cargo test;\n ¦ cd x && cargo test && a ¦ a; cargo test # || true ¦ \
-        export X=1\nX=1 cargo test > log 2>&1 ¦ timeout 10 nohup nice cargo test ¦ \
-        sudo env A=b cargo test ¦ time cargo test $(cat args) '|' x ¦ a | cargo test ¦ \
+        export X=1\nX=1 cargo test > log 2>&1 ¦ timeout 10 nohup nice -n 5 cargo test ¦ \
+        sudo -u x env A=b cargo test ¦ time cargo test $(cat args) '|' x ¦ a | cargo test ¦ \
         set -eo pipefail; cargo test | tail ¦ cd x && set -o pipefail && cargo test | tee log ¦ \
         [[ -f x ]] && cargo test <<EOF\n|| true\nEOF\n";
     for line in lines.split(" ¦ ") {

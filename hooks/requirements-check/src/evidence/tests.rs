@@ -139,7 +139,7 @@ fn why_not(
 /// Each reason with the runs that do not count for it; none for those that count.
 const RUNS: &[(Option<&str>, &str)] = &[
     (Some("a pipe"), "cargo test | tail"),
-    (Some("behind a program"), "env -u X cargo test ¦ sudo -b cargo test ¦ stdbuf -oL cargo test"),
+    (Some("behind a program"), "env --unset=X cargo test ¦ sudo -b cargo test ¦ stdbuf -oL cargo test"),
     (Some("with these arguments it proves nothing"), "cargo test --no-run"),
     (Some("did not run in this work tree"), "cd /elsewhere && cargo test ¦ cd .. && cargo test"),
     (Some("did not run in this work tree"), "cd sub/../../treehouse && cargo test"),
@@ -171,7 +171,10 @@ const RUNS: &[(Option<&str>, &str)] = &[
     (None, "set -o pipefail; cargo test 2>&1 | tee log"),
     (None, "cargo test --target-dir=$X --manifest-path \"$PWD/Cargo.toml\""),
     (None, "cargo test \"$HOME/x\" $PWD '$X' ~/target tests/*.rs"),
-    (None, "env A=1 cargo test ¦ timeout 60 cargo test ¦ pushd sub && cargo test ¦ sudo cargo test"),
+    (
+        None,
+        "env -u X A=1 cargo test ¦ timeout -k 5 60 cargo test ¦ pushd sub && cargo test ¦ sudo cargo test",
+    ),
     (None, "export PATH=$PATH:/usr/bin; cargo test"),
 ];
 
