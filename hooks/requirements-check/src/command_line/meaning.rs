@@ -36,7 +36,8 @@ const PROGRAMS: &Table = &[
     ("sed", Reads, "-i --in-place -f --file"),
     ("sort", Reads, "-o --output"),
     ("yq", Reads, "-i --inplace"),
-    (": command date export set umask unset wait", KeepsFiles, ""),
+    (": date export set umask unset wait", KeepsFiles, ""),
+    ("command", KeepsFiles, "-p --"),
     ("cp dd install ln mv patch perl rm rsync tee truncate", Writes, ""),
 ];
 

@@ -159,7 +159,7 @@ const DIRECTORIES: &[(Option<&str>, &str)] = &[
         None,
         "cd a & X ¦ env -C a sh -c 'X && b' ¦ pushd a && popd && X ¦ pushd +1 && X ¦ cd a || X ¦ cd $A && X ¦ cd && X ¦ cd - && X ¦ cd $A && cd b && X",
     ),
-    (None, "eval 'cd a'; X"),
+    (None, "eval 'cd a'; X ¦ command -p cd a; X"),
     (None, "{ cd a; } && X ¦ if a; then cd b; fi; X ¦ f() { cd b; }; X ¦ a && cd b; X"),
     (None, "cd a || cd b; X ¦ cd a && ((1)) & X"),
     (None, "for d in a b; do X; cd $d; done ¦ cat <<E\n$(X)\nE ¦ for x in $(X); do a; done"),
@@ -262,6 +262,8 @@ fn a_pattern_is_words_at_the_head_of_a_command_or_an_expression_in_its_text() {
         (original, "git log --grep \"git commit\"", false),
         (original, "git status\ncommit", false),
         ("^git commit$", "git commit -m x", false),
+        ("^git commit", "sudo -E git commit", true),
+        ("npm test", "X=/npm test -n a", false),
         ("commit.*WIP", "git commit -m 'WIP'", true),
     ] {
         assert_eq!(pattern(text).may_match(&parse(line)), expected, "{text} in {line:?}");
@@ -297,7 +299,7 @@ fn commands_that_change_no_file_are_known() {
         "source ./activate_x",
         "make",
         "GIT_DIR=x git commit",
-        "rm a",
+        "command -p rm a",
         "sh x.sh",
         "sh -c \"$X\"",
     ] {
