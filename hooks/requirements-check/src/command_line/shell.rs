@@ -117,9 +117,7 @@ impl Level {
 
 /// It changes the folder of the shell it runs in; a program of that name does not.
 fn moves(simple: &Simple) -> bool {
-    let is_builtin = simple.words.first().is_some_and(|word| is_in("builtin command", word));
-    let mut words = simple.words.iter().take(if is_builtin { usize::MAX } else { 1 });
-    words.any(|word| is_in("cd pushd popd", word))
+    simple.words.first().is_some_and(|word| is_in("cd pushd popd", word))
 }
 
 /// The folders are not known.

@@ -13,24 +13,25 @@ const REDIRECTIONS: [&str; 12] = ["<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&
 const SCRIPT_DEPTH: usize = 3;
 
 /// How many words stand before the program: assignments, and programs that run it in their place. With another option than
-/// these, whose value is the next word, they may do something else.
+/// these, with a value or without, they may do something else.
 fn prefix(words: &[Word]) -> usize {
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let mut program = 0;
     loop {
         program += words[program..].iter().take_while(|word| is_assignment(&word.raw)).count();
         let wrapper = base_name(text(program));
-        let with_value = match wrapper {
-            "builtin" | "command" | "nohup" | "time" => "",
-            "env" => "-u",
-            "nice" => "-n",
-            "sudo" => "-u -g",
-            "timeout" => "-k -s",
+        let (with_value, flags) = match wrapper {
+            "builtin" | "nohup" => ("", "--"),
+            "command" | "time" => ("", "-p --"),
+            "env" => ("-u", "-i --"),
+            "nice" => ("-n", "--"),
+            "sudo" => ("-u -g", "-E -H -n --"),
+            "timeout" => ("-k -s", "--"),
             _ => return program,
         };
         let mut next = program + 1;
-        while is_in(with_value, text(next)) {
-            next += 2;
+        while is_in(with_value, text(next)) || is_in(flags, text(next)) {
+            next += 1 + usize::from(is_in(with_value, text(next)));
         }
         // Before the program comes the time.
         next += usize::from(wrapper == "timeout" && !text(next).starts_with('-'));

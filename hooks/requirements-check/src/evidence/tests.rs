@@ -173,7 +173,7 @@ const RUNS: &[(Option<&str>, &str)] = &[
     (None, "cargo test \"$HOME/x\" $PWD '$X' ~/target tests/*.rs"),
     (
         None,
-        "env -u X A=1 cargo test ¦ timeout -k 5 60 cargo test ¦ pushd sub && cargo test ¦ sudo cargo test",
+        "env -i -u X A=1 cargo test ¦ env -- cargo test ¦ timeout -k 5 60 cargo test ¦ pushd sub && cargo test ¦ sudo -E -u me cargo test",
     ),
     (None, "export PATH=$PATH:/usr/bin; cargo test"),
 ];
