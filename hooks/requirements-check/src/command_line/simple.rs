@@ -21,12 +21,14 @@ fn prefix(words: &[Word]) -> usize {
         program += words[program..].iter().take_while(|word| is_assignment(&word.raw)).count();
         let wrapper = base_name(text(program));
         let (with_value, flags) = match wrapper {
-            "builtin" | "nohup" => ("", "--"),
-            "command" | "time" => ("", "-p --"),
+            "builtin" => ("", "--"),
+            "command" => ("", "-p --"),
             "env" => ("-u", "-i --"),
-            "nice" => ("-n", "--"),
-            "sudo" => ("-u -g", "-E -H -n --"),
-            "timeout" => ("-k -s", "--"),
+            "nice" => ("-n", ""),
+            "nohup" => ("", ""),
+            "sudo" => ("-u -g", "-E -H -n"),
+            "time" => ("", "-p"),
+            "timeout" => ("-k -s", ""),
             _ => return program,
         };
         let mut next = program + 1;
