@@ -122,12 +122,16 @@ fn moves(simple: &Simple) -> bool {
 
 /// The folders are not known.
 pub(super) fn lose(commands: &mut [Simple]) {
-    commands.iter_mut().for_each(|simple| simple.directory = None);
+    for simple in commands {
+        simple.directory = None;
+    }
 }
 
 /// The commands' exit status is hidden, if it is not already.
 pub(super) fn hide(commands: &mut [Simple], why: Hidden) {
-    commands.iter_mut().for_each(|simple| simple.hidden = simple.hidden.or(Some(why)));
+    for simple in commands {
+        simple.hidden.get_or_insert(why);
+    }
 }
 
 /// The commands run in that folder, or in one seen from there. `None`: where is not known.
