@@ -25,7 +25,7 @@ pub(super) struct Level {
     sure: Option<State>,
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct State {
     /// As [`Simple::directory`].
     directory: Option<PathBuf>,
