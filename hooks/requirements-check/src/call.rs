@@ -120,14 +120,15 @@ impl Call {
         first.map_or_else(|| cwd.to_path_buf(), |command| command.place(cwd))
     }
 
-    /// The line names the folder in which its command acts.
-    pub(crate) fn is_placed(&self, command: &Simple) -> bool {
+    /// The first of the commands in question whose folder the line does not name.
+    pub(crate) fn unplaced(&self, is_in_question: impl Fn(&Simple) -> bool) -> Option<&Simple> {
         // A variable that is exported counts for what comes later.
         let sets = |other: &Simple| {
             other.with_prefix().iter().any(|word| word.starts_with("GIT_") && names_repository(word))
         };
-        let is_elsewhere = command.program() == "git" && self.commands().iter().any(sets);
-        command.acts_in().is_some() && !is_elsewhere
+        let is_elsewhere = self.commands().iter().any(sets);
+        let is_lost = |one: &Simple| one.acts_in().is_none() || (is_elsewhere && one.program() == "git");
+        self.commands().iter().find(|one| is_in_question(one) && is_lost(one))
     }
 }
 
@@ -220,7 +221,8 @@ mod tests {
                 let tool = tool_call("t", "Bash", &json!({ "command": line }));
                 let call = Call::read(&tool, true, Some(Path::new("/h")));
                 let commit = call.commands().iter().find(|simple| simple.text.contains("commit")).unwrap();
-                assert_eq!(call.is_placed(commit), !expected.is_empty(), "{line}");
+                let lost = call.unplaced(|simple| simple.text.contains("commit"));
+                assert_eq!(lost.is_some(), expected.is_empty(), "{line}");
                 let expected =
                     if expected.is_empty() { commit.place(Path::new("/a/b")) } else { expected.into() };
                 assert_eq!(commit.place(Path::new("/a/b")), expected, "{line}");

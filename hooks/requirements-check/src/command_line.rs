@@ -13,6 +13,7 @@ mod shell;
 mod simple;
 mod word;
 
+use std::cell::OnceCell;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -34,12 +35,14 @@ pub struct Line {
     /// The simple commands in the order they are written, those inside others too; `None`: the line cannot be read.
     pub commands: Option<Vec<Simple>>,
     pub(crate) text: String,
+    masked: OnceCell<String>,
 }
 
 pub fn parse(line: &str) -> Line {
-    let is_readable = line.len() <= MAX_LINE_BYTES && !line.contains('\0');
-    let commands = is_readable.then(|| reader::commands(line, MAX_DEPTH).ok()).flatten();
-    Line { commands, text: line.to_owned() }
+    let mut reader = reader::Reader::new(line, MAX_DEPTH);
+    let is_readable = line.len() <= MAX_LINE_BYTES && !line.contains('\0') && reader.level(false).is_ok();
+    let commands = is_readable.then_some(reader.found);
+    Line { commands, text: line.to_owned(), masked: OnceCell::new() }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -68,31 +71,22 @@ pub struct Simple {
 /// Why the exit status of a command does not decide the line's; displayed as words for a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hidden {
-    Pipe,
-    Or,
-    FollowedBy,
-    Background,
+    /// Where it stands.
+    Lost(&'static str),
     /// The line has `!`, a group, `if`, a loop, `case`, a function or arithmetic.
     Construct,
+    /// It runs before the command whose words it makes.
     Substitution,
-    Script,
-    AfterExit,
-    Wrapper,
 }
 
 impl fmt::Display for Hidden {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Pipe => "a pipe passes on the exit status of its last command only",
-            Self::Or => "`||` hides a failure",
-            Self::FollowedBy => "the command after it decides the exit status",
-            Self::Background => "`&` does not wait for the exit status",
-            Self::Construct => "beside `!`, a group, `if`, a loop or a function it may run never or often",
-            Self::Substitution => "the exit status of a substitution is not passed on",
-            Self::Script => "the exit status of a script in quotes is not followed",
-            Self::AfterExit => "`exit`, `exec`, `eval` or `trap` before it may keep it from running",
-            Self::Wrapper => "the program before it may not have run it",
-        })
+        let place = match self {
+            Self::Lost(place) => place,
+            Self::Construct => "beside `!`, a group, `if`, a loop or a function",
+            Self::Substitution => "in a substitution",
+        };
+        write!(f, "{place} its exit status is not the line's")
     }
 }
 
@@ -144,8 +138,9 @@ impl Line {
     /// secret may span several commands, so each word must stand in the masked line, too.
     pub(crate) fn shown(&self, simple: &Simple) -> String {
         let words = simple.with_prefix().join(" ");
-        let (line, own) = (masked(&self.text), masked(&words));
-        if line == self.text && own == words {
+        let line = self.masked.get_or_init(|| masked(&self.text).into_owned());
+        let own = masked(&words);
+        if *line == self.text && own == words {
             return simple.text.clone();
         }
         if own.split(' ').all(|word| line.contains(word)) { own.into_owned() } else { MASK.to_owned() }

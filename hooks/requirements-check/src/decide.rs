@@ -10,7 +10,7 @@ use shared::protocol::Event;
 use crate::RequirementsCheck;
 use crate::call::Call;
 use crate::change::{Change, Target};
-use crate::evidence::{self, order};
+use crate::evidence;
 use crate::rails;
 use crate::rule::Rule;
 use crate::satisfactions::{By, Satisfaction};
@@ -125,16 +125,16 @@ impl<'a> Judged<'a> {
         let (mut satisfied, mut unmet, mut hopeless) = (Vec::new(), Vec::new(), Vec::new());
         let needed = Rule::all(input.settings)
             .filter(|rule| world.judged.iter().any(|name| name == rule.name))
-            .filter(|rule| !order::is_own_proof(rule, call) && !is_outside(rule, call, &view));
+            .filter(|rule| !evidence::is_own_proof(rule, call) && !is_outside(rule, call, &view));
         for rule in needed {
             match rule.standing(&view) {
                 Err(_) if !can_be_kept(&rule, input, &view) => hopeless.push(rule.name),
                 Err(why) => {
-                    let late = order::late(&rule, call, view.world);
+                    let late = evidence::late(&rule, call, view.world);
                     unmet.push(Unmet::new(rule, why, &view).and_late(late));
                 }
                 Ok(_) if view.exception(&rule).is_some() => satisfied.push(rule),
-                Ok(_) => match order::late(&rule, call, view.world) {
+                Ok(_) => match evidence::late(&rule, call, view.world) {
                     Some(late) => unmet.push(Unmet::by_then(rule, late)),
                     None => satisfied.push(rule),
                 },

@@ -3,15 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use crate::call::Call;
-use crate::command_line::{self, Hidden, Simple, base_name, is_in, spelled};
+use crate::command_line::{self, Hidden, Line, Simple, base_name, is_in, spelled};
 use crate::rule::Rule;
 use crate::satisfactions::Satisfaction;
-use crate::settings::{CommandPattern, Glob, Pattern, glob_set};
+use crate::settings::{CommandPattern, Glob, Guard, Kind, Pattern, Terms, glob_set};
 use crate::view::{After, World, quoted};
 use shared::host::flat;
 use shared::text::cut;
-
-pub(crate) mod order;
 
 /// Arguments with which a test command tests nothing.
 const NOT_ARGS: &str = "--no-run --list --help --version --dry-run --collect-only --listTests -h";
@@ -38,6 +36,13 @@ const LIST_ONLY: [(&str, &str); 14] = [
 const LEADING: &str =
     "--manifest-path --prefix -C --directory --rootdir --project --root --cwd --file --workspace";
 
+const NOT_NOTED: &str =
+    "what the files were when it began is not known; where very many have changed, narrow `paths`";
+
+const FIRST: &str = "run what comes first in a line of its own, then send the rest again";
+const LITERALLY: &str = "write the folder literally, as in: git -C FOLDER commit";
+const MAX_SHOWN: usize = 120;
+
 /// A command that a requirement asks for.
 #[derive(Debug, Clone)]
 pub(crate) struct Found<'a> {
@@ -57,12 +62,16 @@ impl Found<'_> {
 
     /// Why its exit status is not the line's, or not that of what was asked for.
     fn hidden(&self) -> Option<String> {
-        if let Some(hidden) = self.simple.hidden {
-            return Some(hidden.to_string());
-        }
-        let word = self.simple.unknown_options.first()?;
-        let word = if self.shown.contains(word.as_str()) { cut(word, 80) } else { "$...".to_owned() };
-        Some(format!("its arguments depend on what the shell puts in for `{word}`"))
+        let of_line = self.simple.hidden.map(|hidden| hidden.to_string());
+        of_line.or_else(|| {
+            let word = self.named(self.simple.unknown_options.first()?, "$...");
+            Some(format!("its arguments depend on what the shell puts in for `{word}`"))
+        })
+    }
+
+    /// A word of the command; one that may be part of a secret is not shown.
+    fn named(&self, word: &str, instead: &str) -> String {
+        if self.shown.contains(word) { cut(word, 80) } else { instead.to_owned() }
     }
 
     pub(crate) fn place(&self, cwd: &Path) -> Option<PathBuf> {
@@ -89,54 +98,43 @@ impl Found<'_> {
 
     /// Why a run that ended without an error does not count; `None` if it does.
     pub(crate) fn not_counted(&self, rule: &Rule<'_>, facts: &After, was_noted: bool) -> Option<String> {
-        let world = &facts.world;
+        let (world, commands) = (&facts.world, facts.call.commands());
         // What writes files before the run may put them back after it. Every other change shows in the files.
-        let commands = facts.call.commands();
-        let at = commands.iter().position(|command| std::ptr::eq(command, self.simple)).unwrap_or_default();
-        let (before, after) = (&commands[..at], commands.get(at + 1..).unwrap_or_default());
-        let is_turned = before.iter().any(Simple::writes_files) && after.iter().any(Simple::writes_files);
-        let why = if self.place(&world.cwd).is_none() {
-            "the line does not spell out in which folder it runs".to_owned()
-        } else if !self.is_inside(world) {
-            "it did not run in this work tree".to_owned()
-        } else if let Some(path) = self.leads_out(world) {
-            // The path may be part of a secret.
-            let path = if self.shown.contains(&path) { cut(&path, 80) } else { "an argument".to_owned() };
-            format!("`{path}` leads out of this work tree")
-        } else if self.proves_nothing {
-            "with these arguments it proves nothing".to_owned()
-        } else if facts.is_unfinished {
-            "it went on in the background, or was interrupted".to_owned()
-        } else if let Some(hidden) = self.hidden() {
-            hidden
-        } else if is_turned {
-            "other commands of the line may change the files; run it by itself".to_owned()
-        } else if facts.without_output.iter().any(|name| name == rule.name) {
-            let pattern = min_output(rule).map_or("", |pattern| &pattern.text);
-            format!("its output has nothing that matches {pattern}")
-        } else if !was_noted {
-            "what the files were when it began is not known; where very many have changed, narrow `paths`"
-                .to_owned()
-        } else {
-            return None;
-        };
-        Some(why)
+        let mut sides = commands.split(|command| std::ptr::eq(command, self.simple));
+        let is_turned = sides.all(|side| side.iter().any(Simple::writes_files));
+        let leads_out = self.leads_out(world).map(|path| self.named(&path, "an argument"));
+        let hidden = self.hidden();
+        let lacks_output = facts.without_output.iter().any(|name| name == rule.name);
+        let wanted = min_output(rule).map_or("", |pattern| &pattern.text);
+        let reasons = [
+            (
+                self.place(&world.cwd).is_none(),
+                "the line does not spell out in which folder it runs".to_owned(),
+            ),
+            (!self.is_inside(world), "it did not run in this work tree".to_owned()),
+            (leads_out.is_some(), format!("`{}` leads out of this work tree", leads_out.unwrap_or_default())),
+            (self.proves_nothing, "with these arguments it proves nothing".to_owned()),
+            (facts.is_unfinished, "it went on in the background, or was interrupted".to_owned()),
+            (hidden.is_some(), hidden.unwrap_or_default()),
+            (is_turned, "other commands of the line may change the files; run it by itself".to_owned()),
+            (lacks_output, format!("its output has nothing that matches {wanted}")),
+            (!was_noted, NOT_NOTED.to_owned()),
+        ];
+        reasons.into_iter().find_map(|(is_why, why)| is_why.then_some(why))
     }
 
     /// The line with which the run would count, in the folder where it would; empty where nobody could type it.
     pub(crate) fn line_in(&self, world: &World) -> String {
         let leads_out = self.leads_out(world).is_some();
         let is_wrong = leads_out || self.proves_nothing || !self.simple.unknown_options.is_empty();
-        let is_shown =
-            !is_wrong && self.simple.hidden != Some(Hidden::Wrapper) && !self.shown.contains("[masked");
+        let is_shown = !is_wrong && !self.simple.runs_another() && !self.shown.contains("[masked");
         let alone = if is_shown { Some(self.shown.as_str()) } else { self.set.typed() };
         let Some(alone) = alone else { return String::new() };
         let own = self.simple.directory.as_deref().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = if self.is_inside(world) && !leads_out { own } else { world.top() };
-        folder.map_or_else(
-            || alone.to_owned(),
-            |folder| format!("cd {} && {alone}", quoted(&folder.to_string_lossy())),
-        )
+        match if self.is_inside(world) && !leads_out { own } else { world.top() } {
+            Some(folder) => format!("cd {} && {alone}", quoted(&folder.to_string_lossy())),
+            None => alone.to_owned(),
+        }
     }
 }
 
@@ -236,6 +234,91 @@ pub(crate) fn paths_of<'a>(rule: &Rule<'a>) -> &'a [Glob] {
 
 fn min_output<'a>(rule: &Rule<'a>) -> Option<&'a Pattern> {
     rule.set.evidence()?.min_output.as_ref()
+}
+
+/// Why a line is not judged as it stands, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Late {
+    pub(crate) why: String,
+    pub(crate) step: &'static str,
+}
+
+/// Why a line that needs the requirement is not judged as it stands; `None` if it is.
+pub(crate) fn late(rule: &Rule<'_>, call: &Call, world: &World) -> Option<Late> {
+    let line = call.line.as_ref()?;
+    behind(rule, call, line, world).or_else(|| {
+        let lost = shown(line, call.unplaced(|command| rule.is_triggered_by_command(call, command))?);
+        let why = format!("the line does not spell out in which work tree `{lost}` acts");
+        Some(Late { why, step: LITERALLY })
+    })
+}
+
+/// What may change, before a command of the line that needs the requirement, that by which it is satisfied.
+fn behind(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<Late> {
+    let what = match &rule.set.terms {
+        _ if rule.is_triggered_by_tool(call) => return None,
+        Terms::Evidence(_) => "files",
+        Terms::Guard(Guard::ProtectedBranch(_)) => "branch",
+        _ => return None,
+    };
+    let Some(commands) = &line.commands else {
+        // What only another shell understands is searched as text.
+        let why = format!("the line cannot be read, and may change the {what} before it");
+        return (call.tool == "Bash").then_some(Late { why, step: FIRST });
+    };
+    let keeps = |command: &Simple| match what {
+        // Only git changes which branch is out.
+        "branch" => command.git().is_none() || command.keeps_branch(),
+        // The tests have passed on these files before: that they run once more changes nothing.
+        _ => is_asked(rule, command) || (command.keeps_files() && !writes_about(rule, command, world)),
+    };
+    // Some run before it though they are written behind it: to make its arguments, or in the round before.
+    let changing: Vec<_> = commands.iter().enumerate().filter(|(_, first)| !keeps(first)).collect();
+    let last = |hidden| changing.iter().rfind(|(_, first)| first.hidden == Some(hidden));
+    let earliest = [changing.first(), last(Hidden::Substitution), last(Hidden::Construct)];
+    let needing = commands.iter().enumerate().filter(|(_, then)| rule.is_triggered_by_command(call, then));
+    needing.into_iter().find_map(|(index, then)| {
+        let is_before = |&&(other, first): &&(usize, &Simple)| match first.hidden {
+            Some(Hidden::Substitution) => other != index,
+            Some(Hidden::Construct) if then.hidden == first.hidden => other != index,
+            _ => other < index,
+        };
+        let (_, first) = earliest.iter().flatten().find(|first| is_before(first))?;
+        let (first, then) = (shown(line, first), shown(line, then));
+        let why = format!("`{first}` in the same line may change the {what} before `{then}` runs");
+        Some(Late { why, step: FIRST })
+    })
+}
+
+fn writes_about(rule: &Rule<'_>, command: &Simple, world: &World) -> bool {
+    let (Some(root), Some(folder)) = (world.top(), command.folder(&world.cwd)) else {
+        return !command.writes.is_empty();
+    };
+    command.writes.iter().any(|file| {
+        let path = folder.join(file);
+        file.starts_with(['$', '~', '`'])
+            || (is_about(rule, root, &path) && !path.starts_with(root.join(".git")))
+    })
+}
+
+/// Where something of it is masked, its redirections are not shown either.
+fn shown(line: &Line, command: &Simple) -> String {
+    let mut text = line.shown(command);
+    if text == command.text {
+        text.extend(command.writes.iter().map(|file| format!(" > {file}")));
+    }
+    cut(text.trim(), MAX_SHOWN)
+}
+
+/// The call would be the very evidence that it needs, and does nothing else that needs it.
+pub(crate) fn is_own_proof(rule: &Rule<'_>, call: &Call) -> bool {
+    let by_tool = rule.is_triggered_by_tool(call);
+    let needs =
+        |command: &Simple| (by_tool && !command.keeps_files()) || rule.is_triggered_by_command(call, command);
+    rule.kind() == Kind::Evidence
+        && !call.in_background
+        && command_of(rule, call).is_some_and(|found| found.counts())
+        && call.commands().iter().all(|command| is_asked(rule, command) || !needs(command))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use shared::host::Places;
 use shared::own_commands::own_commands;
 
 use crate::call::Call;
-use crate::command_line::{self, Line, Simple, is_in, spelled};
+use crate::command_line::{self, Line, Simple, is_in, is_plain, spelled};
 use crate::rule::Rule;
 use crate::settings::Settings;
 use shared::host::{flat, real};
@@ -35,9 +35,6 @@ const FOLDERS: [&str; 4] =
 /// Variables by which our commands know where they run; and all that begin with `BARBLESS_`.
 const VARIABLES: &str = "CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_CONFIG_DIR CLAUDE_HOOK_STATE_DIR \
     CLAUDE_PROJECT_DIR BARBLESS_";
-
-/// Programs that set and unset variables of the shell.
-const DECLARERS: &str = "declare export local readonly typeset unset";
 
 /// What only the user may do, as a word after the name of one of our commands.
 const VERBS: &str = "approve clear disable discard off pause remove satisfy set uninstall undo waive";
@@ -140,25 +137,26 @@ impl<'a> Guarded<'a> {
         let inside = self.places.root.as_ref().and_then(|root| path.strip_prefix(root).ok());
         let text = inside.unwrap_or(&path).to_string_lossy().to_ascii_lowercase();
         let is_telling = STEMS.iter().any(|stem| text.contains(stem));
-        if inside.is_some() && !is_telling {
-            return None;
-        }
-        let is_protected = self.is_protected(&path) || (is_telling && self.is_protected(&real(&path)));
+        let is_protected = if is_telling {
+            self.is_protected(&path) || self.is_protected(&real(&path))
+        } else {
+            inside.is_none() && self.is_protected(&path)
+        };
         is_protected.then(|| path.display().to_string())
     }
 
     fn is_protected(&self, path: &Path) -> bool {
         let places = self.resolved();
-        let is_claude_dir = |folder: &Path| {
-            let is_named = folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".claude"));
-            places.own.iter().any(|own| own == folder)
-                || (is_named && places.projects.iter().any(|root| folder.starts_with(root)))
+        let is_one = |path: &Path, names: &[&str]| {
+            path.file_name().is_some_and(|own| names.iter().any(|name| own.eq_ignore_ascii_case(name)))
         };
-        let is_file =
-            path.file_name().is_some_and(|name| FILES.iter().any(|file| name.eq_ignore_ascii_case(file)));
+        let is_claude_dir = |folder: &Path| {
+            let is_in_project = || places.projects.iter().any(|root| folder.starts_with(root));
+            places.own.iter().any(|own| own == folder) || (is_one(folder, &[".claude"]) && is_in_project())
+        };
         places.folders.iter().any(|folder| path.starts_with(folder))
             || is_claude_dir(path)
-            || (is_file && path.parent().is_some_and(is_claude_dir))
+            || (is_one(path, &FILES) && path.parent().is_some_and(is_claude_dir))
     }
 
     /// A text of an input may be a path, or a line for a shell: one of several lines only where the key says so.
@@ -177,25 +175,24 @@ impl<'a> Guarded<'a> {
         }
     }
 
+    /// What the line may change. A line that plainly reads changes what its redirections write; of any other each word counts.
     fn in_line(&self, line: &Line) -> Option<String> {
+        let commands = line.commands.as_deref().unwrap_or_default();
+        let is_known = |command: &Simple| reads(command) && command.writes.iter().all(|file| is_plain(file));
+        let is_plain = line.commands.is_some() && commands.iter().all(is_known);
+        let in_command = |command: &Simple| {
+            let own = if is_plain { Vec::new() } else { command.with_prefix() };
+            let (folder, mut words) = (command.folder(self.cwd), command.writes.iter().chain(&own));
+            words.find_map(|word| self.in_text(word, folder.as_deref())).or_else(|| handed(command))
+        };
+        let in_whole = || (!is_plain).then(|| self.in_text(&line.text, Some(self.cwd))).flatten();
+        commands.iter().find_map(in_command).or_else(in_whole)
+    }
+
+    fn in_text(&self, text: &str, folder: Option<&Path>) -> Option<String> {
         // A name may be broken by quotes.
-        let text = spelled(&line.text).replace(['\'', '"', '\\'], "");
-        let in_text = || parts(&text).find_map(|word| self.named(word, Some(self.cwd)));
-        let Some(commands) = &line.commands else { return in_text() };
-        let is_fed = text.contains("<<") || text.contains("xargs");
-        commands.iter().find_map(|command| {
-            let (folder, is_harmless) = (command.folder(self.cwd), is_harmless(command));
-            let own = if is_harmless { Vec::new() } else { command.with_prefix() };
-            let words: Vec<String> = command.writes.iter().chain(&own).map(|word| spelled(word)).collect();
-            // What its words stand for, and what is fed to it, stands elsewhere in the line.
-            let is_open = (is_fed && !is_harmless) || words.iter().any(|word| word.contains(['$', '`', '{']));
-            let mut parts = words.iter().flat_map(|word| parts(word));
-            parts
-                .find_map(|part| self.named(part, folder.as_deref()))
-                .or_else(|| variable(command).map(ToOwned::to_owned))
-                .or_else(|| (!is_harmless).then(|| handed(command)).flatten())
-                .or_else(|| is_open.then(in_text).flatten())
-        })
+        let text = spelled(text).replace(['\'', '"', '\\'], "");
+        parts(&text).find_map(|part| self.named(part, folder).or_else(|| variable(part)))
     }
 
     /// The protected place that a word names, seen from `folder`. A pattern may match anything in the folder before it.
@@ -218,17 +215,22 @@ impl<'a> Guarded<'a> {
 /// A word names something protected, though its folder is not known or the shell puts something in.
 fn is_telling(word: &str) -> bool {
     let word = word.trim_end_matches('/').to_ascii_lowercase().replace(['{', '}'], "");
-    let (folder, name) = word.rsplit_once('/').unwrap_or(("", &word));
-    let (is_file, is_inside) = (FILES.contains(&name), folder.ends_with(".claude"));
-    name == ".claude"
-        || (is_file && (folder.is_empty() || is_inside))
-        || (is_inside && (name == "hooks" || name.contains(['*', '?', '[', '$', ','])))
-        || FOLDERS.iter().any(|part| word.contains(part))
+    let is_ours = match word.rsplit_once(".claude/") {
+        Some((_, name)) if name.contains('/') => false,
+        Some((_, name)) => {
+            name == "hooks" || FILES.contains(&name) || name.contains(['*', '?', '[', '$', ','])
+        }
+        None => word.ends_with(".claude") || FILES.contains(&word.as_str()),
+    };
+    is_ours || FOLDERS.iter().any(|part| word.contains(part))
 }
 
-/// It keeps the files, its redirections aside, or is one of our own commands.
-fn is_harmless(command: &Simple) -> bool {
-    command.keeps_files() || is_own(command.program())
+/// It changes no file but those its redirections name, and none of our variables; or it is one of our own commands.
+fn reads(command: &Simple) -> bool {
+    let may_set = is_in("export unset", command.program()) || command.runs_another();
+    let set = command.prefix.iter().chain(command.words.iter().filter(|_| may_set));
+    (command.keeps_files() || is_own(command.program()))
+        && !set.into_iter().any(|word| variable(word).is_some())
 }
 
 /// What may be a path in a text: its words, their parts, and the value behind the letter of an option.
@@ -241,13 +243,10 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| !word.is_empty())
 }
 
-/// The variable of ours that a command changes, for itself or for the rest of the line; `$NAME` alone is its value.
-fn variable(command: &Simple) -> Option<&'static str> {
-    let is_changed =
-        |word: &String, name: &str| word.match_indices(name).any(|(at, _)| !word[..at].ends_with(['$', '{']));
-    let is_looked_at = is_in(DECLARERS, command.program()) || !is_harmless(command);
-    let mut words = command.prefix.iter().chain(command.words.iter().filter(|_| is_looked_at));
-    words.find_map(|word| VARIABLES.split(' ').find(|name| is_changed(word, name)))
+/// A word names a variable of ours; `$NAME` is its value.
+fn variable(word: &str) -> Option<String> {
+    let is_named = |name: &&str| word.match_indices(name).any(|(at, _)| !word[..at].ends_with(['$', '{']));
+    VARIABLES.split_ascii_whitespace().find(is_named).map(ToOwned::to_owned)
 }
 
 /// One of the user's commands is handed to another program, which may run it out of sight, or as a prompt in a terminal of its own.
@@ -255,10 +254,9 @@ fn handed(command: &Simple) -> Option<String> {
     let is_between = |c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_';
     let words: Vec<&str> = command.text.split(is_between).filter(|word| !word.is_empty()).collect();
     let is_one = |words: &[&str]| is_own(words[0]) && words[1..].iter().any(|word| is_in(VERBS, word));
-    let is_handed = words.windows(3).any(is_one) || words.windows(2).any(is_one);
-    is_handed.then(|| {
-        format!("what the user alone may (one of the user's commands runs through {})", command.program())
-    })
+    let is_handed = !reads(command) && (words.windows(3).any(is_one) || words.windows(2).any(is_one));
+    let what = "what the user alone may (one of the user's commands runs through";
+    is_handed.then(|| format!("{what} {})", command.program()))
 }
 
 fn is_own(program: &str) -> bool {

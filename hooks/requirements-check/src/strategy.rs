@@ -1,8 +1,7 @@
 //! How a requirement is satisfied: whether it is now, why not, and what would satisfy it in the permission mode of the call.
 //! Pure, from what was looked at before.
 
-use crate::evidence::order::Late;
-use crate::evidence::{is_asked_for, outdated};
+use crate::evidence::{Late, is_asked_for, outdated};
 use crate::rule::Rule;
 use crate::satisfactions::By;
 use crate::settings::{

@@ -36,7 +36,8 @@ const PROGRAMS: &Table = &[
     ("sed", Reads, "-i --in-place -f --file"),
     ("sort", Reads, "-o --output"),
     ("yq", Reads, "-i --inplace"),
-    (": command date export set umask unset wait", KeepsFiles, ""),
+    (": date export set umask unset wait", KeepsFiles, ""),
+    ("command", KeepsFiles, "-p --"),
     ("cp dd install ln mv patch perl rm rsync tee truncate", Writes, ""),
 ];
 
@@ -66,21 +67,21 @@ impl Simple {
             return Effect::Unknown;
         }
         let Some((program, arguments)) = self.words.split_first() else { return Reads };
-        let git = if self.program() == "git" { self.git() } else { None };
-        match (git, program.as_str()) {
-            (Some((subcommand, _)), _) if !self.begins_branch() => {
-                look_up(GIT, subcommand, arguments).unwrap_or(Writes)
-            }
-            (Some(_), _) => KeepsFiles,
-            // A virtual environment of Python's changes variables of the shell only.
-            (None, "source" | ".") if arguments.first().is_some_and(|file| file.ends_with("/activate")) => {
-                KeepsFiles
-            }
-            _ if self.runs_script => KeepsFiles,
-            // A script of sed may write a file, or run a command.
-            (None, "sed") if ["w ", "w/", "/e"].iter().any(|part| self.text.contains(part)) => Writes,
+        let git = self.git().filter(|_| self.program() == "git");
+        // A virtual environment of Python's changes variables of the shell only.
+        let activates =
+            is_in("source .", program) && arguments.first().is_some_and(|file| file.ends_with("/activate"));
+        if activates || self.runs_script || (git.is_some() && self.begins_branch()) {
+            return KeepsFiles;
+        }
+        // A script of sed may write a file, or run a command.
+        if program == "sed" && ["w ", "w/", "/e"].iter().any(|part| self.text.contains(part)) {
+            return Writes;
+        }
+        match git {
+            Some((subcommand, _)) => look_up(GIT, subcommand, arguments).unwrap_or(Writes),
             // A program of that name in some folder is another one.
-            _ => look_up(PROGRAMS, &program.to_ascii_lowercase(), arguments).unwrap_or(Effect::Unknown),
+            None => look_up(PROGRAMS, &program.to_ascii_lowercase(), arguments).unwrap_or(Effect::Unknown),
         }
     }
 
@@ -120,7 +121,7 @@ impl Simple {
     }
 
     /// It runs another program that stands somewhere among its arguments, or that is a variable (`$SUDO git commit`).
-    pub(super) fn runs_another(&self) -> bool {
+    pub(crate) fn runs_another(&self) -> bool {
         let program = self.program();
         let executes = |word: &String| is_in("-exec -execdir -ok -okdir", word);
         program.starts_with(['$', '`'])

@@ -9,6 +9,8 @@ use super::{Line, Simple, base_name};
 const MAX_REGEX_BYTES: usize = 256 * 1024;
 /// So much of a command is searched, in characters: an expression may take a microsecond for each.
 const MAX_SEARCHED: usize = 8 * 1024;
+/// So many beginnings of a command are searched: a program that runs another one has few options.
+const MAX_HEADS: usize = 16;
 
 #[derive(Clone, Debug)]
 pub enum Pattern {
@@ -45,26 +47,33 @@ impl Pattern {
         builder.case_insensitive(true).size_limit(MAX_REGEX_BYTES).build().ok().map(Self::Regex)
     }
 
-    /// Whether the command matches from its beginning: the program, after what stands before it or with it.
-    pub fn begins(&self, simple: &Simple) -> bool {
-        match self {
-            Self::Words(_) => self.matches_command(simple),
-            // The match that begins first is the one that is found.
-            Self::Regex(regex) => {
-                forms(simple).iter().any(|form| regex.find(form).is_some_and(|found| found.start() == 0))
-            }
-        }
+    /// Whether the command matches. The folder of a program counts only if the words name one; options between git and its
+    /// subcommand, and cargo's toolchain, do not count. Behind a program that runs another one, the pattern may begin anywhere.
+    pub(crate) fn matches_command(&self, simple: &Simple) -> bool {
+        self.is_found(simple, |_| true)
     }
 
-    /// Whether the command matches. The folder of a program counts only if the words name one; options between git and its
-    /// subcommand, and cargo's toolchain, do not count. Behind a program that runs another one, the words may begin anywhere.
-    pub(crate) fn matches_command(&self, simple: &Simple) -> bool {
+    /// Whether the command matches from its beginning: the program, after what stands before it or with it.
+    pub fn begins(&self, simple: &Simple) -> bool {
+        // The match that begins first is the one that is found.
+        self.is_found(simple, |start| start == 0)
+    }
+
+    fn is_found(&self, simple: &Simple, is_wanted: fn(usize) -> bool) -> bool {
+        let whole = simple.with_prefix();
+        let mut heads = (0..simple.beginnings()).map(|at| &simple.words[at..]);
         match self {
-            Self::Words(wanted) => {
-                (0..simple.beginnings()).any(|at| begin(wanted, &simple.words[at..]))
-                    || (!simple.prefix.is_empty() && begin(wanted, &simple.with_prefix()))
+            Self::Words(wanted) => begin(wanted, &whole) || heads.any(|words| begin(wanted, words)),
+            Self::Regex(_) if simple.words.is_empty() => false,
+            Self::Regex(regex) => {
+                let bare = |words: &[String]| {
+                    [&[base_name(&words[0]).to_owned()], without_global_options(words)].concat()
+                };
+                let found = |words: &[String]| {
+                    regex.find(&in_one(words)).is_some_and(|found| is_wanted(found.start()))
+                };
+                found(&whole) || heads.take(MAX_HEADS).any(|words| found(words) || found(&bare(words)))
             }
-            Self::Regex(regex) => forms(simple).iter().any(|form| regex.is_match(form)),
         }
     }
 
@@ -101,7 +110,8 @@ fn begin(wanted: &[String], words: &[String]) -> bool {
         return false;
     };
     let is_module = rest.first().is_some_and(|word| word == "-m");
-    let named = if program.contains('/') { first } else { base_name(first) };
+    // An assignment is no program in a folder: `X=/npm test`.
+    let named = if program.contains('/') || first.contains('=') { first } else { base_name(first) };
     (named == program || (is_module && is_python(named) && is_python(program)))
         && (rest.starts_with(arguments) || without_global_options(words).starts_with(arguments))
 }
@@ -109,16 +119,6 @@ fn begin(wanted: &[String], words: &[String]) -> bool {
 fn is_python(program: &str) -> bool {
     let version = program.strip_prefix("python");
     version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
-}
-
-/// The texts an expression is matched against: the words, the words with their prefix, and the program's name without its folder and
-/// the options before its subcommand.
-fn forms(simple: &Simple) -> Vec<String> {
-    if simple.words.is_empty() {
-        return Vec::new();
-    }
-    let bare = [&[simple.program().to_owned()], without_global_options(&simple.words)].concat();
-    [simple.words.clone(), simple.with_prefix(), bare].iter().map(|words| in_one(words)).collect()
 }
 
 /// The words as one text. A word with blanks is a text of its own, and no command: it matches nothing.

@@ -3,9 +3,9 @@
 //! Keywords, `{ .. }`, functions and arithmetic are one thing, a construct: each command in it is found, and none counts. None of
 //! `( .. )` counts either, but their folders are known.
 
-use super::shell::{Level, Part, hide};
-use super::word::arithmetic;
-use super::{Hidden, Simple};
+use super::shell::{Level, hide, lose};
+use super::word::{WORD_END, Word, arithmetic};
+use super::{Hidden, Simple, is_in};
 
 /// No shell would read the line, or it is too deep.
 #[derive(Debug)]
@@ -15,20 +15,8 @@ pub(super) type Read<T> = Result<T, Unreadable>;
 
 const OPERATORS: [&str; 12] = [";;&", ";;", ";&", "&&", "||", "|&", ";", "&", "|", "(", ")", "\n"];
 /// Words of the shell behind which a command begins, or a redirection.
-const KEYWORDS: [&str; 19] = [
-    "!", "{", "}", "if", "then", "elif", "else", "fi", "while", "until", "do", "done", "for", "select",
-    "case", "esac", "function", "coproc", "time",
-];
-
-/// A here-document whose body comes after the line's end.
-#[derive(Debug)]
-pub(super) struct HereDocument {
-    pub(super) end: String,
-    /// The end word is unquoted: the shell expands the body.
-    pub(super) expands: bool,
-    /// `<<-`: tabs before the end word do not count.
-    pub(super) tabs: bool,
-}
+const KEYWORDS: &str =
+    "! { } if then elif else fi while until do done for select case esac function coproc time";
 
 /// A place in a line, and what was found before it.
 #[derive(Debug)]
@@ -38,13 +26,8 @@ pub(super) struct Reader<'a> {
     pub(super) at: usize,
     depth: usize,
     pub(super) found: Vec<Simple>,
-    pub(super) documents: Vec<HereDocument>,
-}
-
-pub(super) fn commands(text: &str, depth: usize) -> Read<Vec<Simple>> {
-    let mut reader = Reader::new(text, depth);
-    reader.level(false)?;
-    Ok(reader.found)
+    /// The end words of here-documents whose bodies come after the line's end, and whether tabs may stand before them.
+    pub(super) documents: Vec<(Word, bool)>,
 }
 
 impl<'a> Reader<'a> {
@@ -80,17 +63,13 @@ impl<'a> Reader<'a> {
         found
     }
 
-    pub(super) fn expect(&mut self, expected: &str) -> Read<()> {
-        if self.eat(expected) { Ok(()) } else { Err(Unreadable) }
-    }
-
     /// Reads what stands one level deeper. The exit status of its commands is lost.
     pub(super) fn nested(&mut self, why: Hidden, read: impl FnOnce(&mut Self) -> Read<()>) -> Read<()> {
         let from = self.found.len();
         self.depth = self.depth.checked_sub(1).ok_or(Unreadable)?;
         read(self)?;
         self.depth += 1;
-        hide(&mut self.found[from..], Some(why));
+        hide(&mut self.found[from..], why);
         Ok(())
     }
 
@@ -104,14 +83,14 @@ impl<'a> Reader<'a> {
     ) -> Read<()> {
         let mut inner = Reader::new(text, self.depth.checked_sub(levels).ok_or(Unreadable)?);
         read(&mut inner)?;
-        hide(&mut inner.found, Some(why));
+        hide(&mut inner.found, why);
         self.found.append(&mut inner.found);
         Ok(())
     }
 
-    /// `( .. )` that a word stands for. Here-documents begun outside wait until it ends.
+    /// `$(..)` or `<(..)`. Here-documents begun outside wait until it ends.
     pub(super) fn parenthesis(&mut self) -> Read<()> {
-        self.expect("(")?;
+        self.at += 2;
         let documents = std::mem::take(&mut self.documents);
         self.nested(Hidden::Substitution, |reader| reader.level(true))?;
         self.documents = documents;
@@ -124,57 +103,55 @@ impl<'a> Reader<'a> {
         loop {
             self.blanks();
             let here = self.found.len();
-            if self.eat("\n") {
-                self.bodies()?;
-                level.operator("\n");
-            } else if let Some(length) = arithmetic(self.rest()) {
+            if let Some(length) = arithmetic(self.rest()) {
                 level.construct(here);
                 self.arithmetic(length)?;
-            } else if let Some(operator) = OPERATORS.into_iter().find(|operator| self.eat(operator)) {
-                match operator {
-                    // They may enclose a pattern.
-                    "(" | ")" if level.cases > 0 => level.construct(here),
-                    "(" => self.subshell(&mut level)?,
-                    ")" if is_closed => break,
-                    ")" => return Err(Unreadable),
-                    _ => level.operator(operator),
+                continue;
+            }
+            let operator = self.operator();
+            self.at += operator.len();
+            match operator {
+                "\n" => self.bodies()?,
+                // They may enclose a pattern.
+                "(" | ")" if level.cases > 0 => level.construct(here),
+                // A subshell has a folder of its own.
+                "(" => {
+                    self.nested(Hidden::Construct, |reader| reader.level(true))?;
+                    self.blanks();
+                    level.command(here, true, self.operator(), &mut self.found);
                 }
-            } else if let Some(keyword) = self.keyword() {
-                self.construct(&mut level, keyword)?;
-            } else if self.peek().is_some() {
-                self.simple(&mut level)?;
-            } else if is_closed {
-                return Err(Unreadable);
-            } else {
-                break;
+                ")" if is_closed => break,
+                "" if self.peek().is_none() && !is_closed => break,
+                "" if self.peek().is_some() => match self.keyword() {
+                    Some(keyword) => self.construct(&mut level, keyword)?,
+                    None => self.simple(&mut level)?,
+                },
+                ")" | "" => return Err(Unreadable),
+                _ => level.operator(operator),
             }
         }
-        level.judge(&mut self.found);
+        level.end(&mut self.found);
         Ok(())
     }
 
-    /// The rest of `( .. )`, which has a folder of its own.
-    fn subshell(&mut self, level: &mut Level) -> Read<()> {
-        let at = self.found.len();
-        self.nested(Hidden::Construct, |reader| reader.level(true))?;
-        level.parts.push(Part { at, end: self.found.len(), is_subshell: true, operator: "" });
-        Ok(())
+    /// The operator that comes next; empty where none does.
+    pub(super) fn operator(&self) -> &'static str {
+        OPERATORS.into_iter().find(|operator| self.rest().starts_with(operator)).unwrap_or_default()
     }
 
-    fn keyword(&self) -> Option<&'static str> {
-        let ends = [' ', '\t', '\r', '\n', ';', '&', '|', '<', '>', '(', ')'];
-        let word = self.rest().split(ends).next()?;
-        // With an option it is read like the program of that name.
-        let has_option = || self.rest()[word.len()..].trim_start().starts_with('-');
-        KEYWORDS.into_iter().find(|keyword| *keyword == word && !(word == "time" && has_option()))
+    fn keyword(&self) -> Option<&'a str> {
+        let word = self.rest().split(WORD_END).next()?.trim_end_matches('\r');
+        // With an option it is the program of that name.
+        let has_option = self.rest()[word.len()..].trim_start().starts_with('-');
+        (is_in(KEYWORDS, word) && (word != "time" || !has_option)).then_some(word)
     }
 
     fn construct(&mut self, level: &mut Level, keyword: &str) -> Read<()> {
         self.at += keyword.len();
-        if keyword == "time" {
-            return Ok(());
+        let from = self.found.len();
+        if keyword != "time" {
+            level.construct(from);
         }
-        level.construct(self.found.len());
         match keyword {
             "coproc" => return Err(Unreadable),
             "function" => {
@@ -184,6 +161,7 @@ impl<'a> Reader<'a> {
             "for" | "select" | "case" => {
                 level.cases += usize::from(keyword == "case");
                 self.head()?;
+                lose(&mut self.found[from..]);
             }
             "esac" => level.cases = level.cases.saturating_sub(1),
             _ => {}
@@ -197,10 +175,10 @@ impl<'a> Reader<'a> {
             self.blanks();
             if let Some(length) = arithmetic(self.rest()) {
                 self.arithmetic(length)?;
-            } else if self
-                .word()?
-                .is_none_or(|word| word.raw == "in" && self.rest().starts_with(['\n', '\r']))
-            {
+                continue;
+            }
+            let Some(word) = self.word()? else { return Ok(()) };
+            if word.raw == "in" && self.rest().starts_with(['\n', '\r']) {
                 return Ok(());
             }
         }
@@ -218,25 +196,21 @@ impl<'a> Reader<'a> {
     }
 
     fn bodies(&mut self) -> Read<()> {
-        for document in std::mem::take(&mut self.documents) {
-            let body = self.body(&document);
-            if document.expands {
-                self.expansions(body)?;
+        for (end, has_tabs) in std::mem::take(&mut self.documents) {
+            let start = self.at;
+            // One without an end goes up to the end of everything, which a shell forgives.
+            for line in self.rest().split_inclusive('\n') {
+                self.at += line.len();
+                let line = line.trim_end_matches('\n').trim_end_matches('\r');
+                if end.text == if has_tabs { line.trim_start_matches('\t') } else { line } {
+                    break;
+                }
+            }
+            // The shell expands it where the word has no quotes.
+            if end.raw == end.text {
+                self.expansions(self.since(start))?;
             }
         }
         Ok(())
-    }
-
-    /// A here-document with the line of its end word, or up to the end of everything, which a shell forgives.
-    fn body(&mut self, document: &HereDocument) -> &'a str {
-        let start = self.at;
-        for line in self.rest().split_inclusive('\n') {
-            self.at += line.len();
-            let line = line.trim_end_matches('\n').trim_end_matches('\r');
-            if document.end == if document.tabs { line.trim_start_matches('\t') } else { line } {
-                break;
-            }
-        }
-        self.since(start)
     }
 }

@@ -7,126 +7,110 @@ use super::{Hidden, Simple, is_in, is_plain};
 
 const MAX_DIRECTORY_BYTES: usize = 4096;
 
-/// A simple command of the level: where it is found, with the commands of its substitutions and its script behind it. Or the
-/// commands of a subshell.
-#[derive(Debug)]
-pub(super) struct Part {
-    pub(super) at: usize,
-    pub(super) end: usize,
-    pub(super) is_subshell: bool,
-    /// The operator behind it.
-    pub(super) operator: &'static str,
-}
-
-#[derive(Debug, Default)]
+/// One level of a line while it is read, with what its commands leave to those after them.
 pub(super) struct Level {
-    pub(super) parts: Vec<Part>,
     /// How many `case` are open.
     pub(super) cases: usize,
-    /// The first command that is found.
+    /// Where its commands begin, among those found; and those behind the last `;`.
     from: usize,
-    /// The first one in or behind a construct.
-    construct: Option<usize>,
-    /// It has an `||` or an `&`.
-    split: Option<Hidden>,
+    chain: usize,
+    /// Why none of them decides the line's exit status.
+    why: Option<Hidden>,
+    /// The first one that may run never, again, or beside the rest.
+    unsure: Option<usize>,
+    /// The next one is fed by the one before it.
+    is_piped: bool,
+    state: State,
+    /// What the first one of a chain left: no other is sure to have run.
+    sure: Option<State>,
+}
+
+#[derive(Clone)]
+struct State {
+    /// As [`Simple::directory`].
+    directory: Option<PathBuf>,
+    pipefail: bool,
 }
 
 impl Level {
     pub(super) fn new(from: usize) -> Self {
-        Self { from, ..Self::default() }
+        let state = State { directory: Some(PathBuf::new()), pipefail: false };
+        Self { cases: 0, from, chain: from, why: None, unsure: None, is_piped: false, state, sure: None }
     }
 
     pub(super) fn construct(&mut self, at: usize) {
-        self.construct.get_or_insert(at);
+        self.unsure.get_or_insert(at);
+        self.why = Some(Hidden::Construct);
     }
 
-    pub(super) fn operator(&mut self, operator: &'static str) {
-        match operator {
-            "||" => self.split = Some(Hidden::Or),
-            "&" => self.split = Some(Hidden::Background),
-            _ => {}
-        }
-        if let Some(last) = self.parts.last_mut().filter(|last| last.operator.is_empty()) {
-            last.operator = operator;
+    pub(super) fn operator(&mut self, operator: &str) {
+        if let "||" | "&" = operator {
+            self.unsure = Some(self.from);
+            let place = if operator == "&" { "beside `&`" } else { "beside `||`" };
+            self.why.get_or_insert(Hidden::Lost(place));
         }
     }
 
-    /// Finds out for each command where it runs and what hides its exit status.
-    pub(super) fn judge(&self, found: &mut [Simple]) {
-        hide(&mut found[self.from..], self.construct.map(|_| Hidden::Construct).or(self.split));
-        let mut shell = Shell { directory: Some(PathBuf::new()), pipefail: false, left: false };
-        let ends = |part: &Part| !is_pipe(part) && part.operator != "&&";
-        let mut chains = self.parts.split_inclusive(ends).peekable();
-        while let Some(chain) = chains.next() {
-            shell.run_chain(chain, chains.peek().map(|_| Hidden::FollowedBy), found);
+    /// A simple command was read, found at `at` with those of its substitutions and its script behind it, or a subshell.
+    pub(super) fn command(&mut self, at: usize, is_subshell: bool, operator: &str, found: &mut [Simple]) {
+        let is_piped = matches!(operator, "|" | "|&");
+        let was_piped = std::mem::replace(&mut self.is_piped, is_piped);
+        if self.sure.is_none() && !was_piped {
+            hide(&mut found[self.chain..at], Hidden::Lost("before `;` or a line's end"));
+            self.chain = at;
         }
-        // Those of here-documents and of the heads of loops.
-        let mut at = self.from;
-        for part in &self.parts {
-            found[at..part.at].iter_mut().for_each(lose);
-            at = part.end;
-        }
-        found[at..].iter_mut().for_each(lose);
-        // A `cd` that may run never, again, or beside the rest leaves every folder unknown.
-        let unsure = if self.split.is_some() { Some(self.from) } else { self.construct };
-        if let Some(unsure) = unsure.filter(|unsure| found[*unsure..].iter().any(moves)) {
-            found[unsure..].iter_mut().for_each(lose);
-        }
-    }
-}
-
-/// The state that commands leave to those after them.
-#[derive(Clone, Debug)]
-struct Shell {
-    /// As [`Simple::directory`].
-    directory: Option<PathBuf>,
-    pipefail: bool,
-    /// The commands that follow may never run.
-    left: bool,
-}
-
-impl Shell {
-    fn run_chain(&mut self, chain: &[Part], why: Option<Hidden>, found: &mut [Simple]) {
-        let mut first = None;
-        for pipeline in chain.split_inclusive(|part| !is_pipe(part)) {
-            for part in pipeline {
-                let lost = (is_pipe(part) && !self.pipefail).then_some(Hidden::Pipe);
-                let left = self.left.then_some(Hidden::AfterExit);
-                hide(&mut found[part.at..part.end], lost.or(why).or(left));
-                run_in(&mut found[part.at..part.end], self.directory.as_ref());
+        run_in(&mut found[at..], self.state.directory.as_ref());
+        if is_piped {
+            if !self.state.pipefail {
+                hide(&mut found[at..], Hidden::Lost("before a pipe"));
             }
-            // The parts of a longer one have shells of their own.
-            if let [part] = pipeline
-                && !part.is_subshell
-            {
-                self.run(&found[part.at]);
-            }
-            first.get_or_insert_with(|| self.clone());
+            return;
         }
-        // Only what its first command did is sure to be done.
-        let sure = first.unwrap_or_else(|| self.clone());
-        self.pipefail &= sure.pipefail;
-        if self.directory != sure.directory {
-            self.directory = None;
+        // The parts of a pipe have shells of their own.
+        if !was_piped && !is_subshell {
+            self.run(&found[at]);
+        }
+        let sure = self.sure.take().unwrap_or_else(|| self.state.clone());
+        if operator == "&&" {
+            self.sure = Some(sure);
+            return;
+        }
+        self.state.pipefail &= sure.pipefail;
+        if self.state.directory != sure.directory {
+            self.state.directory = None;
         }
     }
 
     /// Applies the effect of a command on the shell it runs in.
     fn run(&mut self, command: &Simple) {
         let Some((program, arguments)) = command.words.split_first() else { return };
-        match program.as_str() {
-            "cd" | "pushd" => {
-                let here = self.directory.take();
-                let to = if let [to] = arguments { Some(to) } else { None };
-                self.directory = to.filter(|to| !to.starts_with('+')).and_then(|to| join(here, to));
+        match (program.as_str(), arguments) {
+            ("cd" | "pushd", [to]) if !to.starts_with('+') => {
+                self.state.directory = join(self.state.directory.take(), to);
             }
-            "popd" => self.directory = None,
-            "set" if arguments.iter().any(|word| word == "pipefail") => {
-                self.pipefail = !arguments.iter().any(|word| word.starts_with('+'));
+            ("set", _) if arguments.iter().any(|word| word == "pipefail") => {
+                self.state.pipefail = !arguments.iter().any(|word| word.starts_with('+'));
             }
-            "eval" => (self.directory, self.left) = (None, true),
-            "exit" | "return" | "exec" | "trap" => self.left = true,
+            ("eval" | "exit" | "return" | "exec" | "trap", _) => {
+                self.why.get_or_insert(Hidden::Lost("beside `exit`, `exec`, `eval` or `trap`"));
+                if program == "eval" {
+                    self.state.directory = None;
+                }
+            }
+            _ if moves(command) => self.state.directory = None,
             _ => {}
+        }
+    }
+
+    /// The level ends.
+    pub(super) fn end(&self, found: &mut [Simple]) {
+        for simple in &mut found[self.from..] {
+            let is_argument = simple.hidden == Some(Hidden::Substitution);
+            simple.hidden = simple.hidden.filter(|_| is_argument || self.why.is_none()).or(self.why);
+        }
+        // A `cd` among them leaves every folder unknown.
+        if let Some(unsure) = self.unsure.map(|at| &mut found[at..]).filter(|found| found.iter().any(moves)) {
+            lose(unsure);
         }
     }
 }
@@ -136,18 +120,17 @@ fn moves(simple: &Simple) -> bool {
     simple.words.first().is_some_and(|word| is_in("cd pushd popd", word))
 }
 
-fn is_pipe(part: &Part) -> bool {
-    matches!(part.operator, "|" | "|&")
-}
-
-fn lose(simple: &mut Simple) {
-    simple.directory = None;
+/// The folders are not known.
+pub(super) fn lose(commands: &mut [Simple]) {
+    for simple in commands {
+        simple.directory = None;
+    }
 }
 
 /// The commands' exit status is hidden, if it is not already.
-pub(super) fn hide(commands: &mut [Simple], why: Option<Hidden>) {
+pub(super) fn hide(commands: &mut [Simple], why: Hidden) {
     for simple in commands {
-        simple.hidden = simple.hidden.or(why);
+        simple.hidden.get_or_insert(why);
     }
 }
 

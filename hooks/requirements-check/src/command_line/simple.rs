@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::reader::{HereDocument, Read, Reader, Unreadable};
-use super::shell::{Level, Part, run_in};
+use super::reader::{Read, Reader, Unreadable};
+use super::shell::{Level, run_in};
 use super::word::{Word, is_assignment};
 use super::{Hidden, Simple, base_name, is_in};
 
@@ -12,45 +12,41 @@ const REDIRECTIONS: [&str; 12] = ["<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&
 /// How many levels of nesting a script takes of those allowed: what stands in it may be read twice.
 const SCRIPT_DEPTH: usize = 3;
 
-/// Programs that run another one in their place, their options whose value is the next word, and those without. With any other
-/// option they may do something else.
-const WRAPPERS: [(&str, &str, &str); 8] = [
-    ("builtin", "", ""),
-    ("command", "", "-p"),
-    ("env", "-u", "-i --"),
-    ("nice", "-n", ""),
-    ("nohup", "", ""),
-    ("sudo", "-u -g", "-E -H -n"),
-    ("time", "", "-p"),
-    ("timeout", "-k -s", ""),
-];
-
-/// How many words a wrapper takes before the program, itself included; `None` where the first word is none.
-fn wrapper(words: &[Word]) -> Option<usize> {
-    let name = base_name(&words.first()?.text);
-    let (_, with_value, flags) = WRAPPERS.iter().find(|(wrapper, ..)| *wrapper == name)?;
-    let mut at = 1;
-    while let Some(option) = words.get(at).filter(|word| word.text.starts_with('-')) {
-        at += match option.text.as_str() {
-            option if is_in(with_value, option) => 2,
-            option if is_in(flags, option) => 1,
-            _ => return None,
+/// How many words stand before the program: assignments, and programs that run it in their place. With another option than
+/// these, with a value or without, they may do something else.
+fn prefix(words: &[Word]) -> usize {
+    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    let mut program = 0;
+    loop {
+        program += words[program..].iter().take_while(|word| is_assignment(&word.raw)).count();
+        let wrapper = base_name(text(program));
+        let (with_value, flags) = match wrapper {
+            "builtin" => ("", "--"),
+            "command" => ("", "-p --"),
+            "env" => ("-u", "-i --"),
+            "nice" => ("-n", ""),
+            "nohup" => ("", ""),
+            "sudo" => ("-u -g", "-E -H -n"),
+            "time" => ("", "-p"),
+            "timeout" => ("-k -s", ""),
+            _ => return program,
         };
+        let mut next = program + 1;
+        while is_in(with_value, text(next)) || is_in(flags, text(next)) {
+            next += 1 + usize::from(is_in(with_value, text(next)));
+        }
+        // Before the program comes the time.
+        next += usize::from(wrapper == "timeout" && !text(next).starts_with('-'));
+        if next >= words.len() || text(next).starts_with('-') {
+            return program;
+        }
+        program = next;
     }
-    at += assignments(words.get(at..)?) + usize::from(name == "timeout");
-    (at < words.len()).then_some(at)
-}
-
-fn assignments(words: &[Word]) -> usize {
-    words.iter().take_while(|word| is_assignment(&word.raw)).count()
 }
 
 /// The command of these words, with the redirections that were read.
 fn command(words: &[Word], redirected: Simple) -> Simple {
-    let mut program = assignments(words);
-    while let Some(taken) = wrapper(&words[program..]) {
-        program += taken;
-    }
+    let program = prefix(words);
     let raw: Vec<&str> = words.iter().map(|word| word.raw.as_str()).collect();
     let unknown = words.iter().skip(program + 1).filter(|word| word.may_be_options());
     let mut texts = words.iter().map(|word| word.text.clone());
@@ -62,8 +58,9 @@ fn command(words: &[Word], redirected: Simple) -> Simple {
         directory: Some(PathBuf::new()),
         ..redirected
     };
-    simple.hidden = simple.runs_another().then_some(Hidden::Wrapper);
-    simple.runs_script = !words.iter().skip(program + 1).any(|word| word.expands);
+    simple.hidden = simple.runs_another().then_some(Hidden::Lost("behind a program that may not run it"));
+    let is_literal = !words.iter().skip(program + 1).any(|word| word.expands);
+    simple.runs_script = is_literal && simple.script().is_some();
     simple
 }
 
@@ -102,23 +99,25 @@ impl Reader<'_> {
                 words.push(word);
             }
         }
-        match (self.peek(), words.as_slice()) {
+        if self.at == start || (self.peek() == Some('(') && words.len() != 1) {
+            return Err(Unreadable);
+        }
+        if self.peek() == Some('(') {
             // `NAME()` begins a function.
-            (Some('('), [_]) => {
-                level.construct(at);
-                self.expect("(")?;
-                self.blanks();
-                self.expect(")")?;
-            }
-            (Some('('), _) => return Err(Unreadable),
-            _ if self.at == start => return Err(Unreadable),
-            _ => {
-                let mut command = command(&words, redirected);
-                self.script(&mut command)?;
-                self.found.insert(at, command);
-                level.parts.push(Part { at, end: self.found.len(), is_subshell: false, operator: "" });
+            level.construct(at);
+            return Ok(());
+        }
+        let command = command(&words, redirected);
+        if let Some(script) = command.script() {
+            let (first, why) = (self.found.len(), Hidden::Lost("in a script in quotes"));
+            let read = self.inside(&script, SCRIPT_DEPTH, why, |inner| inner.level(false));
+            run_in(&mut self.found[first..], command.acts_in().as_ref());
+            if command.runs_script {
+                read?;
             }
         }
+        self.found.insert(at, command);
+        level.command(at, false, self.operator(), &mut self.found);
         Ok(())
     }
 
@@ -132,31 +131,14 @@ impl Reader<'_> {
         self.at += self.rest().len() - behind.len() + operator.len();
         self.blanks();
         let target = self.word()?.ok_or(Unreadable)?;
-        let is_process = target.raw.starts_with(">(") || target.raw.starts_with("<(");
         let is_descriptor = target.text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
         match operator {
-            "<<" | "<<-" => self.documents.push(HereDocument {
-                expands: target.raw == target.text,
-                end: target.text,
-                tabs: operator == "<<-",
-            }),
+            "<<" | "<<-" => self.documents.push((target, operator == "<<-")),
             "<<<" | "<&" => {}
-            _ if is_process || (operator == ">&" && is_descriptor) => {}
+            ">&" if is_descriptor => {}
             "<" => command.reads.push(target.text),
             _ => command.writes.push(target.text),
         }
         Ok(true)
-    }
-
-    /// Reads the command's script, if it has one.
-    fn script(&mut self, command: &mut Simple) -> Read<()> {
-        let Some(script) = command.script() else {
-            command.runs_script = false;
-            return Ok(());
-        };
-        let first = self.found.len();
-        let read = self.inside(&script, SCRIPT_DEPTH, Hidden::Script, |inner| inner.level(false));
-        run_in(&mut self.found[first..], command.acts_in().as_ref());
-        if command.runs_script { read } else { Ok(()) }
     }
 }

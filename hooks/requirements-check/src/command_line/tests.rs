@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 
-use super::{Hidden, Line, Pattern, Simple, parse};
+use super::{Line, Pattern, Simple, parse};
 
 fn commands(line: &str) -> Vec<Simple> {
     parse(line).commands.unwrap_or_else(|| panic!("cannot be read: {line:?}"))
@@ -92,6 +92,7 @@ fn what_stands_before_the_program_and_redirections_are_kept_apart() {
         ("X+=1 A[0]=2 git commit", "X+=1 A[0]=2 : git commit : :"),
         ("env -i -u X A=1 git commit", "env -i -u X A=1 : git commit : :"),
         ("/usr/bin/env sudo -u root -E X=1 git commit", "/usr/bin/env sudo -u root -E X=1 : git commit : :"),
+        ("env -S git commit", ": env -S git commit : :"),
         ("command -v git", ": command -v git : :"),
         ("nohup nice -n 5 timeout 10 time -p a", "nohup nice -n 5 timeout 10 time -p : a : :"),
         ("timeout -k 5 10m cargo test", "timeout -k 5 10m : cargo test : :"),
@@ -99,7 +100,7 @@ fn what_stands_before_the_program_and_redirections_are_kept_apart() {
         ("env", ": env : :"),
         ("a >> 'b' 2>&1 < d &> c >| e", ": a : b c e : d"),
         ("> b a <> c 99999>d >& e", ": a : b c d e :"),
-        ("a >&2 2>&- <&3 '>' b > >(tee c)", ": a > b : :"),
+        ("a >&2 2>&- <&3 '>' b", ": a > b : :"),
     ] {
         let simple = &commands(line)[0];
         let parts = [&simple.prefix, &simple.words, &simple.writes, &simple.reads].map(|part| part.join(" "));
@@ -139,7 +140,7 @@ fn lines_that_are_none_long_or_deep_cannot_be_read_and_are_searched_as_text() {
 const DIRECTORIES: &[(Option<&str>, &str)] = &[
     (Some(""), "X ¦ cd a | true; X ¦ sh -c 'cd a'; X ¦ echo $(cd a) && X"),
     (Some(""), "if a; then X; fi ¦ ! a && X ¦ /usr/bin/cd a; X"),
-    (Some("a"), "cd a && X ¦ cd a; X ¦ A=1 command cd a; X"),
+    (Some("a"), "cd a && X ¦ cd a; X ¦ A=1 command -p cd a; X ¦ builtin -- cd a; X"),
     (
         Some("a"),
         "sh -c 'cd a && X' ¦ (cd a && X) ¦ cd a && (cd b; a) && X ¦ (cd a; X > b) | c ¦ ((a); cd a; X)",
@@ -172,26 +173,33 @@ fn a_directory_is_followed_as_far_as_it_is_literal_and_lasts_as_long_as_its_shel
     }
 }
 
-const HIDDEN: &[(Hidden, &str)] = &[
-    (Hidden::Pipe, "a && cargo test 2>&1 | tail ¦ cargo test |& tail; set -o pipefail"),
-    (Hidden::Pipe, "a && set -o pipefail; cargo test | tail"),
-    (Hidden::Pipe, "set -o pipefail; set +o pipefail; cargo test | tail"),
-    (Hidden::Pipe, "echo $(set -o pipefail); cargo test | tail"),
-    (Hidden::Or, "a && cargo test || true ¦ a || cargo test ¦ cargo test || exit 1 ¦ a || b; cargo test"),
-    (Hidden::FollowedBy, "cargo test; echo ¦ cargo test && a\necho ¦ set -e; cargo test; echo"),
-    (Hidden::Background, "a && cargo test & ¦ a & cargo test"),
-    (Hidden::Wrapper, "exec cargo test ¦ timeout -v 10 cargo test ¦ a | xargs cargo test"),
-    (Hidden::Wrapper, "env --help cargo test"),
-    (Hidden::Construct, "! cargo test ¦ if cargo test; then a; fi ¦ for x in 1; do cargo test; done"),
-    (Hidden::Construct, "(cargo test) ¦ cargo test && { a; }"),
-    (Hidden::Construct, "case x in x) cargo test;; esac ¦ f() { cargo test; }"),
-    (Hidden::Construct, "cargo() { true; }; cargo test ¦ ((1)) && cargo test"),
-    (Hidden::Substitution, "echo $(cargo test) ¦ X=`cargo test` ¦ diff <(cargo test) a"),
-    (Hidden::Substitution, "cat <<E\n$(cargo test)\nE"),
-    (Hidden::Script, "sh -c 'cargo test' ¦ eval 'cargo test' ¦ bash -c \"cargo test $ARGS\""),
-    (Hidden::AfterExit, "exit; cargo test ¦ exec a; cargo test ¦ trap 'exit 0' EXIT; cargo test"),
-    (Hidden::AfterExit, "a && exit 0; cargo test ¦ eval 'exit 0'; cargo test"),
-    (Hidden::AfterExit, "eval 'f() { a; }'; cargo test"),
+const HIDDEN: &[(&str, &str)] = &[
+    ("before a pipe", "a && cargo test 2>&1 | tail ¦ cargo test |& tail; set -o pipefail"),
+    ("before a pipe", "a && set -o pipefail; cargo test | tail"),
+    ("before a pipe", "set -o pipefail; set +o pipefail; cargo test | tail"),
+    ("before a pipe", "echo $(set -o pipefail); cargo test | tail"),
+    ("beside `||`", "a && cargo test || true ¦ a || cargo test ¦ cargo test || exit 1 ¦ a || b; cargo test"),
+    ("before `;`", "cargo test; echo ¦ cargo test && a\necho ¦ set -e; cargo test; echo"),
+    ("beside `&`", "a && cargo test & ¦ a & cargo test"),
+    ("behind a program", "timeout -v 10 cargo test ¦ a | xargs cargo test"),
+    ("behind a program", "env --help cargo test ¦ sudo -b cargo test"),
+    ("beside `!`", "! cargo test ¦ if cargo test; then a; fi ¦ for x in 1; do cargo test; done"),
+    ("beside `!`", "(cargo test) ¦ cargo test && { a; }"),
+    ("beside `!`", "case x in x) cargo test;; esac ¦ f() { cargo test; }"),
+    ("beside `!`", "cargo() { true; }; cargo test ¦ ((1)) && cargo test"),
+    (
+        "in a substitution",
+        "echo $(cargo test) ¦ X=`cargo test` ¦ diff <(cargo test) a ¦ cat <<E\n$(cargo test)\nE",
+    ),
+    ("in a script", "sh -c 'cargo test' ¦ bash -c \"cargo test $ARGS\""),
+    (
+        "beside `exit`",
+        "exec cargo test ¦ exit; cargo test ¦ exec a; cargo test ¦ trap 'exit 0' EXIT; cargo test",
+    ),
+    (
+        "beside `exit`",
+        "a && exit 0; cargo test ¦ eval 'exit 0'; cargo test ¦ eval 'f() { a; }'; cargo test ¦ eval 'cargo test'",
+    ),
 ];
 
 #[test]
@@ -206,7 +214,8 @@ fn a_command_counts_alone_and_in_pure_chains() {
     }
     for (expected, lines) in HIDDEN {
         for line in lines.split(" ¦ ") {
-            assert_eq!(matched(&parse(line), "cargo test").hidden, Some(*expected), "{line:?}");
+            let hidden = matched(&parse(line), "cargo test").hidden.map(|hidden| hidden.to_string());
+            assert!(hidden.is_some_and(|hidden| hidden.starts_with(expected)), "{line:?}");
         }
     }
 }
@@ -251,6 +260,8 @@ fn a_pattern_is_words_at_the_head_of_a_command_or_an_expression_in_its_text() {
         (original, "git log --grep \"git commit\"", false),
         (original, "git status\ncommit", false),
         ("^git commit$", "git commit -m x", false),
+        ("^git commit", "sudo -b git commit", true),
+        ("npm test", "X=/npm test -n a", false),
         ("commit.*WIP", "git commit -m 'WIP'", true),
     ] {
         assert_eq!(pattern(text).may_match(&parse(line)), expected, "{text} in {line:?}");
@@ -286,7 +297,7 @@ fn commands_that_change_no_file_are_known() {
         "source ./activate_x",
         "make",
         "GIT_DIR=x git commit",
-        "rm a",
+        "command -p rm a",
         "sh x.sh",
         "sh -c \"$X\"",
     ] {

@@ -2,6 +2,7 @@
 
 use super::Hidden;
 use super::reader::{Read, Reader, Unreadable};
+use super::shell::lose;
 
 /// Expansions with the same value for every command of a session: the folder of the call, and the home.
 /// The work tree's top stands for the folder of the call: they are one work tree.
@@ -48,39 +49,53 @@ pub(super) fn is_assignment(raw: &str) -> bool {
     is_name && !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()) && raw.contains('=')
 }
 
+/// What ends a word.
+pub(super) const WORD_END: [char; 10] = [' ', '\t', '\n', ';', '&', '|', '<', '>', '(', ')'];
+
 impl Reader<'_> {
     pub(super) fn word(&mut self) -> Read<Option<Word>> {
         let start = self.at;
         let mut word = Word { expands: self.peek() == Some('~'), ..Word::default() };
-        while let Some(next) = self.peek() {
-            match next {
-                '\\' => self.escaped(&mut word),
-                '\'' => self.single_quoted(&mut word)?,
-                '"' => self.double_quoted(&mut word)?,
-                '$' => self.dollar(&mut word, false)?,
-                '`' => self.expansion(&mut word, Self::backquoted)?,
-                '<' | '>' if self.second() == Some('(') => self.expansion(&mut word, |reader| {
-                    reader.next();
-                    reader.parenthesis()
-                })?,
-                '(' if self.since(start).ends_with('=') && is_assignment(self.since(start)) => {
-                    self.expansion(&mut word, |reader| reader.nested(Hidden::Substitution, Self::array))?;
-                }
-                '\r' if self.second() == Some('\n') => break,
-                ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')' => break,
-                _ => {
-                    word.expands |= matches!(next, '*' | '?' | '[' | '{');
-                    word.text.extend(self.next());
-                }
-            }
-        }
+        self.until(&WORD_END, false, &mut word)?;
         self.since(start).clone_into(&mut word.raw);
         Ok((self.at > start).then_some(word))
     }
 
-    fn escaped(&mut self, word: &mut Word) {
-        self.next();
-        word.text.extend(self.next().filter(|escaped| *escaped != '\n'));
+    /// Reads a word, what stands between double quotes or braces, or with no `end` the whole text. `is_quoted`: single quotes mean
+    /// nothing.
+    fn until(&mut self, end: &[char], is_quoted: bool, word: &mut Word) -> Read<()> {
+        let (start, is_word) = (self.at, end.len() > 1);
+        while let Some(next) = self.peek() {
+            let second = self.second();
+            match next {
+                '<' | '>' if is_word && second == Some('(') => self.expansion(word, Self::parenthesis)?,
+                // `NAME=(..)`
+                '(' if is_word && self.since(start).ends_with('=') && is_assignment(self.since(start)) => {
+                    self.expansion(word, |reader| reader.enclosed(1, &[')'], false))?;
+                }
+                '\r' if is_word && second == Some('\n') => return Ok(()),
+                _ if end.contains(&next) => {
+                    self.at += usize::from(!is_word);
+                    return Ok(());
+                }
+                '\\' if end != ['"'] || second.is_some_and(|c| "$`\"\\\n".contains(c)) => {
+                    self.next();
+                    word.text.extend(self.next().filter(|escaped| *escaped != '\n'));
+                }
+                '\'' if !is_quoted => self.single_quoted(word)?,
+                '"' if !end.is_empty() => {
+                    self.next();
+                    self.until(&['"'], true, word)?;
+                }
+                '$' => self.dollar(word, is_quoted)?,
+                '`' => self.expansion(word, Self::backquoted)?,
+                _ => {
+                    word.expands |= is_word && "*?[{".contains(next);
+                    word.text.extend(self.next());
+                }
+            }
+        }
+        if is_word || end.is_empty() { Ok(()) } else { Err(Unreadable) }
     }
 
     fn single_quoted(&mut self, word: &mut Word) -> Read<()> {
@@ -91,22 +106,13 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn double_quoted(&mut self, word: &mut Word) -> Read<()> {
-        self.next();
-        self.until("\"", word, true)
-    }
-
     /// `$'..'`. Its escapes are left to the shell.
     fn ansi_quoted(&mut self, word: &mut Word) -> Read<()> {
         let start = self.at;
         self.at += 2;
         let mut has_escape = false;
-        loop {
-            match self.next().ok_or(Unreadable)? {
-                '\'' => break,
-                '\\' => has_escape = self.next().is_some(),
-                _ => {}
-            }
+        while !self.eat("'") {
+            has_escape |= self.next().ok_or(Unreadable)? == '\\' && self.next().is_some();
         }
         let text = self.since(start);
         word.text.push_str(if has_escape { text } else { &text[2..text.len() - 1] });
@@ -114,43 +120,21 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads what stands between quotes or braces, or to the end of the text where nothing ends it. Between double quotes,
-    /// single quotes mean nothing.
-    fn until(&mut self, end: &str, word: &mut Word, is_quoted: bool) -> Read<()> {
-        let is_escapable = |next| matches!(next, Some('$' | '`' | '"' | '\\' | '\n'));
-        loop {
-            match self.peek() {
-                None if end.is_empty() => return Ok(()),
-                None => return Err(Unreadable),
-                Some(_) if !end.is_empty() && self.eat(end) => return Ok(()),
-                Some('\\') if end != "\"" || is_escapable(self.second()) => self.escaped(word),
-                Some('\'') if !is_quoted => self.single_quoted(word)?,
-                Some('"') if end == "}" => self.double_quoted(word)?,
-                Some('$') => self.dollar(word, is_quoted)?,
-                Some('`') => self.expansion(word, Self::backquoted)?,
-                Some(_) => word.text.extend(self.next()),
-            }
-        }
-    }
-
     fn dollar(&mut self, word: &mut Word, is_quoted: bool) -> Read<()> {
         match self.second() {
-            Some('(') => self.expansion(word, |reader| {
-                reader.next();
-                match arithmetic(reader.rest()) {
-                    Some(length) => reader.arithmetic(length),
-                    None => reader.parenthesis(),
-                }
-            }),
-            Some('{') => self.expansion(word, |reader| {
-                reader.at += 2;
-                reader
-                    .nested(Hidden::Substitution, |reader| reader.until("}", &mut Word::default(), is_quoted))
-            }),
+            Some('(') => match arithmetic(&self.rest()[1..]) {
+                Some(length) => self.expansion(word, |reader| {
+                    reader.next();
+                    reader.arithmetic(length)
+                }),
+                None => self.expansion(word, Self::parenthesis),
+            },
+            Some('{') => self.expansion(word, |reader| reader.enclosed(2, &['}'], is_quoted)),
             Some('\'') if !is_quoted => self.ansi_quoted(word),
+            // A translated text is quoted like any other.
             Some('"') if !is_quoted => {
                 self.next();
-                self.double_quoted(word)
+                Ok(())
             }
             next => {
                 word.expands |= next.is_some_and(|c| c.is_alphanumeric() || "_@*#?-$!".contains(c));
@@ -180,15 +164,10 @@ impl Reader<'_> {
         self.inside(&inner, 1, Hidden::Substitution, |inner| inner.level(false))
     }
 
-    /// `NAME=(..)`.
-    fn array(&mut self) -> Read<()> {
-        self.next();
-        loop {
-            self.blanks();
-            if !self.eat("\n") && self.word()?.is_none() {
-                return self.expect(")");
-            }
-        }
+    /// Words between signs, behind an opening one of that length.
+    fn enclosed(&mut self, opening: usize, end: &[char], is_quoted: bool) -> Read<()> {
+        self.at += opening;
+        self.nested(Hidden::Substitution, |reader| reader.until(end, is_quoted, &mut Word::default()))
     }
 
     /// Steps over `((..))` of that length; commands may stand in it all the same.
@@ -198,9 +177,12 @@ impl Reader<'_> {
         self.expansions(inner)
     }
 
-    /// Reads the substitutions in a text that is no command and has no quotes of its own.
+    /// Reads the substitutions in a text that is no command and has no quotes of its own. Where they run is not known.
     pub(super) fn expansions(&mut self, text: &str) -> Read<()> {
-        self.inside(text, 1, Hidden::Substitution, |reader| reader.until("", &mut Word::default(), true))
+        let from = self.found.len();
+        self.inside(text, 1, Hidden::Substitution, |reader| reader.until(&[], true, &mut Word::default()))?;
+        lose(&mut self.found[from..]);
+        Ok(())
     }
 }
 

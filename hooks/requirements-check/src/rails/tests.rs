@@ -159,7 +159,7 @@ fn links_are_followed_on_both_sides() {
 const PASSING: &str = "cat .claude/requirements.yaml~cat $HOME/.claude/settings.json | head -20~ls -la $HOME/.claude/hook-state~\
 diff <(cat .claude/requirements.yaml) x~jq . $HOME/.claude/settings.json > /tmp/settings.json~sed -n '1,20p' .claude/requirements.yaml~\
 if [ -f .claude/requirements.yaml ]; then cat .claude/requirements.yaml; fi~timeout 5 cat .claude/requirements.yaml~\
-bash -c 'cat .claude/requirements.yaml'~F=.claude/requirements.yaml; grep x \"$F\"; cargo test~git diff .claude/requirements.yaml~\
+bash -c 'cat .claude/requirements.yaml'~F=.claude/requirements.yaml; grep x \"$F\"~git diff .claude/requirements.yaml~\
 git show HEAD:.claude/requirements.yaml~git add .claude/requirements.yaml~git commit -m \"unset CLAUDECODE, .claude/requirements.yaml: stricter\"~\
 git commit -m \"$(cat <<'EOF'\nfix .claude/settings.json\nEOF\n)\"~cat > notes.md <<'EOF'\nsee .claude/requirements.yaml\nEOF~\
 echo 'see .claude/requirements.yaml' >> notes.md~gh pr create --body \"changes .claude/settings.json\"~echo $CLAUDECODE~\
