@@ -458,6 +458,4 @@ fn load(file: &Path, key: &Key) -> Result<Satisfactions, Failure> {
 }
 
 #[cfg(test)]
-mod folder_tests;
-#[cfg(test)]
 mod tests;

@@ -241,6 +241,4 @@ fn modified(file: &Path) -> Option<Timestamp> {
 }
 
 #[cfg(test)]
-mod registry_tests;
-#[cfg(test)]
 mod tests;

@@ -1,5 +1,7 @@
 //! Satisfactions as data: which of them count, and whose they are.
 
+mod folder;
+
 use proptest::prelude::*;
 use shared::host::Timestamp;
 

@@ -1,5 +1,7 @@
 //! What a session remembers, at the edges of its times and bounds.
 
+mod registry;
+
 use super::{MAX_RUNS, Run, State};
 
 const AT: i64 = 1_795_299_999_000_000;

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use shared::host::Timestamp;
 use shared::state::Store;
 
-use super::{Entry, LIVE_FOR, Registry, TOUCH_EVERY};
+use super::super::{Entry, LIVE_FOR, Registry, TOUCH_EVERY};
 
 const NOW: Timestamp = Timestamp::from_secs(1_795_300_000);
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use shared::host::Timestamp;
 
-use super::{Failure, Folder, damaged};
+use super::super::{Failure, Folder, damaged};
 use crate::satisfactions::{By, Key, Satisfaction, Satisfactions};
 
 const NOW: Timestamp = Timestamp::from_secs(1_795_300_000);
