@@ -78,7 +78,7 @@ fn pause_before(scene: &Scene, at_us: u64) -> Duration {
 
 #[test]
 fn above_the_line_the_next_request_comes_later_by_the_delay_and_below_it_nothing_is_added() {
-    for (percent, is_paced) in [(79, true), (50, false)] {
+    for (percent, is_paced) in [(92, true), (50, false)] {
         let scene = scene(SHORT, percent);
         let session = scene.ask("do it", one_call());
         assert_eq!(session.text(), END);
@@ -104,12 +104,12 @@ fn a_subagents_calls_wait_with_those_of_its_session() {
 
 #[test]
 fn the_screen_says_why_it_waits_and_afterwards_that_it_waited() {
-    let scene = scene(SHORT, 79);
+    let scene = scene(SHORT, 92);
     let mut user = scene.user(one_call());
-    user.terminal.wait_for("credit-pacer: calls wait about 2 s each for now. 5-hour limit: 79 % used");
+    user.terminal.wait_for("credit-pacer: calls wait about 2 s each for now. 5-hour limit: 92 % used");
 
     user.asks("work", "(pacing usage; type credit-pacer off to stop… ");
-    user.terminal.wait_for("waited 2 s so that your usage limits last. 5-hour limit: 79 % used");
+    user.terminal.wait_for("waited 2 s so that your usage limits last. 5-hour limit: 92 % used");
     user.terminal.wait_for(END);
 
     assert!(!user.screen().contains("pacing usage"), "{}", user.screen());
