@@ -71,12 +71,16 @@ pub(crate) fn time_of_head(root: &Path) -> Option<Timestamp> {
     Some(Timestamp::from_secs(commit.seconds()))
 }
 
-/// Files that Barbless and Claude Code keep for themselves change on every call and are nobody's work on the project: what lies in
-/// `.claude` and beside `.claude.json`, unless git tracks it; state and backups in any case.
+/// Folders that tools fill while tests run, and that hold no source, whether or not `.gitignore` names them.
+const OF_TOOLS: [&str; 3] = ["node_modules", ".venv", "__pycache__"];
+
+/// Files that Barbless, Claude Code and other tools keep for themselves are nobody's work on the project, and may change on every call:
+/// what lies in `.claude`, beside `.claude.json` and in folders of tools, unless git tracks it; state and backups in any case.
 fn is_own(path: &Path, is_tracked: impl FnOnce() -> bool) -> bool {
     let is_state = [".claude/hook-state", ".claude/hook-backups"].iter().any(|own| path.starts_with(own));
     let rest = path.to_str().and_then(|path| path.strip_prefix(".claude.json"));
     let is_of_claude =
         path.starts_with(".claude") || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-    is_state || (is_of_claude && !is_tracked())
+    let is_of_tools = || path.iter().any(|part| OF_TOOLS.iter().any(|of_tools| part == *of_tools));
+    is_state || ((is_of_claude || is_of_tools()) && !is_tracked())
 }

@@ -190,9 +190,12 @@ impl<'a> Guarded<'a> {
     }
 
     fn in_text(&self, text: &str, folder: Option<&Path>) -> Option<String> {
-        // A name may be broken by quotes.
-        let text = spelled(text).replace(['\'', '"', '\\'], "");
-        parts(&text).find_map(|part| self.named(part, folder).or_else(|| variable(part)))
+        // A name may be broken by quotes, or stand between the quotes, brackets and operators of a script.
+        let text = spelled(text);
+        let (bare, script) =
+            (text.replace(['\'', '"', '\\'], ""), text.replace(['[', ']', '{', '}', '+'], " "));
+        let in_bare = parts(&bare).find_map(|part| self.named(part, folder).or_else(|| variable(part)));
+        in_bare.or_else(|| parts(&script).find_map(|part| self.named(part, folder)))
     }
 
     /// The protected place that a word names, seen from `folder`. A pattern may match anything in the folder before it.

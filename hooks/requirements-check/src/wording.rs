@@ -153,7 +153,8 @@ pub(crate) fn at_start(settings: &Settings, view: &View<'_>, is_short: bool) -> 
 pub fn when(rule: &Rule<'_>) -> String {
     let is_evidence = rule.kind() == Kind::Evidence;
     let stop = if is_evidence { "at the end of a turn with edits" } else { "at the end of a turn" };
-    match (rule.is_for_calls(), rule.is_for_stops()) {
+    let is_for_calls = rule.is_for_calls() && rule.set.triggers.as_ref().is_none_or(|set| !set.is_empty());
+    match (is_for_calls, rule.is_for_stops()) {
         (true, true) => format!("before {}, and {stop}", calls(rule)),
         (true, false) => format!("before {}", calls(rule)),
         (false, _) => stop.to_owned(),

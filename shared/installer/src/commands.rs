@@ -4,7 +4,10 @@
 use anyhow::{Context as _, ensure};
 use clap::Subcommand;
 use shared::host::Host;
+use shared::state::Store;
+use shared::switches::{Position, Switches};
 
+use crate::catalog::HookEntry;
 use crate::doctor::{self, managed_settings};
 use crate::manifest::Manifest;
 use crate::places::{Installation, Removing};
@@ -87,7 +90,20 @@ pub(crate) fn disable(host: &Host, wanted: &Disable, voice: Voice) -> anyhow::Re
         } else if matches!(off, Ok(false)) {
             say(format_args!("{name} is off and not registered; nothing was changed"));
         }
+        switch_left_on(&installation, hook).iter().for_each(say);
         off.map(drop)
+    })
+}
+
+/// A sentence about a switch that stays on: another registration may start the hook still.
+fn switch_left_on(installation: &Installation, hook: &HookEntry) -> Option<String> {
+    let name = &hook.name;
+    let is_on = Switches::read(&Store::at(&installation.state)).position(name, None) == Position::On;
+    // A switch never turns on what costs money and is off in the files.
+    (is_on && !hook.costs_money).then(|| {
+        format!(
+            "the switch of {name} is on and wins over the file; to leave it to the file, type: {name} auto"
+        )
     })
 }
 
@@ -184,9 +200,13 @@ mod tests {
     use std::path::Path;
 
     use clap::{CommandFactory as _, Parser};
-    use shared::host::{Environment, Host};
+    use shared::hook::Effect as _;
+    use shared::host::{Environment, Host, Places};
+    use shared::state::ensure_private;
+    use shared::switches::{Position, Turn};
 
-    use super::{Command, run};
+    use super::{Command, find, run, switch_left_on};
+    use crate::places::{Installation, Scope};
     use crate::say::Voice;
 
     #[derive(Parser)]
@@ -206,6 +226,26 @@ mod tests {
             assert!(example.starts_with(command.get_name()), "{}: {help}", command.get_name());
             let words = ["req hooks"].into_iter().chain(example.split(' '));
             assert!(Line::try_parse_from(words).is_ok(), "{help}");
+        }
+    }
+
+    #[test]
+    fn switch_that_stays_on_is_named() {
+        let scratch = tempfile::tempdir().unwrap();
+        let installation = Installation::scratch(scratch.path(), Scope::User);
+        ensure_private(&installation.state).unwrap();
+        let places = Places { state_dir: Some(installation.state.clone()), ..Places::default() };
+        let (free, paid) = ("stop-momentum", "tempo-stop");
+        for (name, position, is_named) in [
+            (free, Position::Auto, false),
+            (free, Position::Off, false),
+            (free, Position::On, true),
+            (paid, Position::On, false),
+        ] {
+            Turn::everywhere(name, position).carry_out(&places, Host::real().now()).unwrap();
+            let said = switch_left_on(&installation, find(installation.catalog, name).unwrap());
+            let is_line = said.is_some_and(|said| said.ends_with(&format!("type: {name} auto")));
+            assert_eq!(is_line, is_named, "{position:?}");
         }
     }
 

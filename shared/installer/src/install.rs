@@ -219,10 +219,14 @@ impl<'a> Plan<'a> {
     }
 
     fn switch_on(&self) -> anyhow::Result<bool> {
+        let before = requirements::read(self.installation)?;
+        let is_off =
+            |hook: &&HookEntry| !requirements::enabled_in(before.as_deref(), hook).unwrap_or(hook.enabled);
+        let turned: Vec<&HookEntry> = self.chosen.iter().copied().filter(is_off).collect();
         let changed = requirements::change(self.installation, |text| self.lines().put_into(text))?;
-        if changed {
+        if changed && !turned.is_empty() {
             let file = self.installation.show(&self.installation.requirements);
-            note(format_args!("{} switched on in {file}", names_of(&self.chosen)));
+            note(format_args!("{} switched on in {file}", names_of(&turned)));
         }
         if let Some(judge) = self.judge.filter(|_| changed) {
             let word = judge.word();

@@ -75,7 +75,13 @@ fn denial(location: &Location, call: ToolCall, session: Option<String>) -> Optio
         origin: &|key| location.section.origin(key),
     });
     match outcome.verdict {
-        Verdict::Deny { reason, .. } => Some(reason),
+        // As in the hook, a reason for several requirements names the place of each itself.
+        Verdict::Deny { reason, rule } => {
+            let place = location.section.origin(&rule).map(|origin| origin.to_string());
+            let place = place.filter(|place| !reason.contains(place));
+            let place = place.map(|place| format!("\n({rule}: {place})")).unwrap_or_default();
+            Some(reason + &place)
+        }
         _ => None,
     }
 }

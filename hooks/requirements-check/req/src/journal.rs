@@ -63,8 +63,8 @@ pub(crate) fn log(wanted: &Log, location: &Location) -> Answer {
             json!({ "project": project, "entries": entries, "earlier": earlier, "damaged": damaged });
         return Ok(Reply::json(&report));
     }
-    let first =
-        (earlier > 0).then(|| format!("{earlier} earlier not shown; all of them: -n {}", records.len()));
+    let first = (earlier > 0)
+        .then(|| format!("{earlier} earlier not shown; all of them: req log -n {}", records.len()));
     let none = records.is_empty().then(|| "nothing is recorded here; --all shows every project".to_owned());
     let torn =
         (damaged > 0).then(|| format!("left out because they cannot be read: {}", counted(damaged, "line")));
@@ -139,7 +139,8 @@ fn verb(record: &Record) -> String {
         ("block", _) => "blocked the stop",
         ("tell", _) => "informed Claude",
         ("reply", _) => "answered a command",
-        ("let-go", _) => "allowed the stop",
+        ("let-go", "Stop") => "allowed the stop",
+        ("let-go", _) => "allowed",
         ("followed", _) => "was followed",
         ("overridden", _) => "was overridden",
         ("approve", _) => "recorded an approval",
@@ -152,7 +153,8 @@ fn verb(record: &Record) -> String {
         ("error", _) => "failed",
         (other, _) => other,
     };
-    let is_on_tool = matches!(record.what.as_str(), "deny" | "ask" | "advise" | "sleep");
+    let is_on_tool = matches!(record.what.as_str(), "deny" | "ask" | "advise" | "sleep")
+        || record.what == "let-go" && record.event != "Stop";
     let tool = record.tool.as_ref().filter(|_| is_on_tool).map(|tool| format!(" {tool}"));
     format!("{words}{}", tool.unwrap_or_default())
 }

@@ -183,7 +183,10 @@ rm '.claude/requirements.yaml~F=.claude/requirements.yaml; echo x >> \"${F}\"~rm
 sed -i s/a/b/ .cl'au'de/requirements.yaml~cd $PWD/.claude && echo > requirements.yaml~mkdir $HOME/.claude/hook-state/OFF~\
 sed -i s/a/b/ \"$(git rev-parse --show-toplevel)/.claude/requirements.yaml\"~unset CLAUDECODE~env -u CLAUDECODE cargo test~export CLAUDE_HOOK_STATE_DIR=/tmp/x~\
 CLAUDECODE= req approve x~env -u CLAUDECODE req approve x~BARBLESS_X=1; req status~env -u CLAUDECODE sh -c 'req approve x'~\
-python3 -c \"import os; os.environ.pop('CLAUDECODE')\"~\
+awk 'BEGIN{print \"x\" > \".claude/settings.json\"}'~node -e 'const f=[\".claude/settings.json\"]; fs.rmSync(f[0])'~\
+    python3 -c \"open('.claude/settings.json'.strip(),'w')\"~python3 -c \"import os; os.remove('.claude/'+'requirements.yaml')\"~\
+    python3 - <<'EOF'\nfor f in [\".claude/settings.json\"]: open(f, 'w')\nEOF~\
+    python3 -c \"import os; os.environ.pop('CLAUDECODE')\"~\
 script -qc 'req approve x' /dev/null~setsid req approve x~sed 's/a/b/w .claude/requirements.yaml' f~sed -n 'w .claude/requirements.yaml' /tmp/x~claude -p 'req satisfy x'";
 
 #[test]

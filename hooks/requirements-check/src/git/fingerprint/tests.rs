@@ -105,6 +105,7 @@ fn what_tools_keep_for_themselves_is_no_part_of_it() {
         (".claude/hook-state/tracked.json", false),
         (".claude/projects/x/y.jsonl", false),
         (".claude.json", false),
+        ("src/__pycache__/a.cpython-311.pyc", false),
         (".claude.json.backup", false),
         (".claude/settings.json", true),
         (".claudex", true),
