@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use shared::claude_code::SHELL_TOOLS;
 use shared::cli::{self, Asker, Reply, Verb};
 use shared::hook::{Context, Hook};
 use shared::host::{Host, Places};
@@ -16,7 +17,7 @@ use crate::form::{self, Form, Heard, Judgement, Lack, Part};
 use crate::settings::{Settings, Stage1, Stage2};
 use crate::source::{self, Kind, Spot};
 use crate::state::Recorded;
-use crate::wording::{STATUS, filled};
+use crate::wording::{NOT_RECORDED, STATUS, filled};
 
 const OWN: &str = IntentValidator::NAME;
 
@@ -109,8 +110,11 @@ fn declared(form: &Form, asker: &Asker<'_>) -> Reply {
     ))
 }
 
-/// The declarations in Claude's shell: the lines of a call that has run.
-pub(crate) fn after_call(context: &Context<'_, Settings>, result: &ToolResult) -> Option<Vec<Recorded>> {
+/// The declarations in Claude's shell: the lines of a call that has run. Fails if one is meant, but cannot be read.
+pub(crate) fn after_call(
+    context: &Context<'_, Settings>,
+    result: &ToolResult,
+) -> Option<Result<Vec<Recorded>, String>> {
     context.request.call.session_id.as_ref()?;
     // Most lines have nothing to do with us.
     let raw = result.call.tool_input.as_ref()?.get();
@@ -125,9 +129,13 @@ pub(crate) fn after_call(context: &Context<'_, Settings>, result: &ToolResult) -
         let names = meant(&form, context.places, call.cwd.as_deref(), context.settings).ok()?;
         Some(Recorded { names, agent: call.agent_id.clone(), form: form.masked(), at: context.host.now() })
     };
-    let lines = own_command_lines(&result.call, context.places)?;
+    let Some(lines) = own_command_lines(&result.call, context.places) else {
+        let is_shell = SHELL_TOOLS.contains(&result.call.tool_name.as_str());
+        let is_meant = is_shell && raw.contains("intent-validator declare ") && raw.contains("--file");
+        return is_meant.then(|| Err(NOT_RECORDED.to_owned()));
+    };
     let recorded: Vec<Recorded> = lines.iter().filter_map(recorded).collect();
-    (!recorded.is_empty()).then_some(recorded)
+    (!recorded.is_empty()).then_some(Ok(recorded))
 }
 
 pub(crate) fn status_lines(settings: &Settings, asker: &Asker<'_>) -> Vec<String> {

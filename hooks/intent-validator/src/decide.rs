@@ -20,7 +20,7 @@ pub(crate) fn decide(input: &Input<'_, IntentValidator>) -> Outcome {
         Facts::Change(known) => change(input, known),
         Facts::Declared(declared) => recorded(input, declared),
         Facts::Command(reply) => reply.outcome(),
-        Facts::Start(text) => {
+        Facts::Advice(text) => {
             Outcome { verdict: HookVerdict::Advise { text: text.clone() }, ..Outcome::pass() }
         }
         Facts::SessionEnd => Outcome::pass().remembering(Memory::Drop),

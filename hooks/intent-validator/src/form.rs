@@ -163,7 +163,7 @@ impl Form {
     }
 
     pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
-        self.text(Part::File).split(", ").map(str::trim)
+        self.text(Part::File).split(", ").map(value::without_new)
     }
 
     /// The labels and values that are there, each value on one line.

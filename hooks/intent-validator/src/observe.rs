@@ -37,14 +37,18 @@ pub(crate) enum Facts {
     Change(Box<Known>),
     Declared(Vec<Recorded>),
     Command(cli::Reply),
-    Start(String),
+    /// At a session's start, or after a declaration that was not recorded.
+    Advice(String),
     SessionEnd,
 }
 
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     match &context.request.event {
         Event::PreToolUse(tool) => before(context, tool),
-        Event::PostToolUse(result) => command::after_call(context, result).map(Facts::Declared),
+        Event::PostToolUse(result) => {
+            let heard = command::after_call(context, result)?;
+            Some(heard.map_or_else(Facts::Advice, Facts::Declared))
+        }
         Event::UserPromptSubmit { prompt, source } => {
             let asker = cli::Asker::of_prompt(context, prompt, source.as_deref());
             cli::typed::<IntentValidator>(prompt, &asker).map(Facts::Command)
@@ -146,7 +150,7 @@ fn announcement(context: &Context<'_, Settings>) -> Facts {
     if settings.tdd {
         text = format!("{text}\n{}", about_tests(&mut texts, settings));
     }
-    Facts::Start(text)
+    Facts::Advice(text)
 }
 
 #[cfg(test)]

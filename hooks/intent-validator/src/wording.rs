@@ -80,6 +80,10 @@ pub(crate) fn lacks(known: &Known, lack: &Lack) -> Refusal {
     (text, format!("declare the change of {file}: FILE, CHANGES, GOAL"))
 }
 
+/// The answer to a line of which it is not certain that `declare` ran as it stands there.
+pub(crate) const NOT_RECORDED: &str = "intent-validator: this declaration was not recorded: it is not made of plain words, too long, or may not have run. \
+     Give each value in quotes, without $, `, ! and backslashes between double ones, and run nothing else in the same line.";
+
 /// The line that Claude is shown.
 fn declare_line(program: &str, form: &Form) -> String {
     let option = |(label, value): (&str, String)| format!(" --{} {}", label.to_lowercase(), quoted(&value));
@@ -93,7 +97,8 @@ pub(crate) fn found(known: &Known, findings: &[Finding], cause: Cause) -> Refusa
         let line = if finding.line > 0 { format!("line {}, ", finding.line) } else { String::new() };
         let rule = cleaned(&finding.rule, MAX_QUOTED);
         let [why, fix] = [&finding.why, &finding.fix].map(|text| cleaned(text, MAX_FINDING));
-        format!("- {line}{rule}: {why} Fix: {fix}")
+        let stop = if why.is_empty() || why.ends_with(['.', '!', '?', '…']) { "" } else { "." };
+        format!("- {line}{rule}: {why}{stop} Fix: {fix}")
     };
     let more = findings.len().saturating_sub(MAX_FINDINGS);
     let more = (more > 0).then(|| format!("- and {more} more"));

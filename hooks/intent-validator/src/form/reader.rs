@@ -106,8 +106,13 @@ fn label(line: &str, is_fenced: bool) -> Option<(Part, String)> {
     let opened = &line.trim_start()[..line.trim_start().len() - bare.len()];
     let after = bare[end..].trim_start_matches(['*', '_', '`', ' ']);
     let colon = if opened.starts_with('|') { '|' } else { ':' };
+    // Only those that were opened: a path may begin with such a mark.
+    let marks = &opened[opened.trim_end_matches('_').len()..];
     match after.strip_prefix([colon, ':', '\u{ff1a}']) {
-        Some(value) => Some((label, value.trim_matches(['*', '|', ' ', '\t']).to_owned())),
+        Some(value) => {
+            let value = value.strip_prefix(marks).unwrap_or(value).trim_matches(['*', '|', ' ', '\t']);
+            Some((label, value.strip_suffix(marks).unwrap_or(value).to_owned()))
+        }
         None => (opened.contains(['#', '*']) && after.is_empty()).then(|| (label, String::new())),
     }
 }

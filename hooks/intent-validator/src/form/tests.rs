@@ -54,14 +54,24 @@ fn whole() -> String {
 fn file_holds_paths_only() {
     let paths = "src/auth.py | ./src/auth.py | src\\auth.py | `src/auth.py` | \"src/auth.py\" | /srv/project/src/auth.py | \
                  src/auth.py, src/user.py | `src/user.py`, `src/auth.py` | src/user.py and src/auth.py | \
+                 src/user.py & src/auth.py | src/auth.py (new) | `src/auth.py` (new), src/user.py | \
                  \n- src/user.py\n- src/auth.py | \
                  src/user.py\nFILE: src/auth.py";
-    let others = "auth.py | lib/src/auth.py | /elsewhere/src/auth.py | src/auth.py.bak | src/auth.py (new) | \
+    let others = "auth.py | lib/src/auth.py | /elsewhere/src/auth.py | src/auth.py.bak | src/auth.py (old) | \
                   not src/auth.py | src/user.py (not src/auth.py) | everything but src/auth.py, src/user.py | \
                   src/user.py, everything but src/auth.py | src/auth.py and its tests | the file src/auth.py | <path> | ";
     for (files, expected) in [(paths, "YES"), (others, "")] {
         for file in files.split(" | ") {
             check(&with("FILE", &format!("FILE: {file}")), expected);
+        }
+    }
+    for (label, end) in
+        [("**FILE:**", ""), ("__FILE:__", ""), ("- _FILE:_", ""), ("__FILE__:", ""), ("__FILE:", "__")]
+    {
+        for file in [FILE, "__init__.py", "_a.py"] {
+            let text = with("FILE", &format!("{label} {file}{end}"));
+            let found = judged_by(&[&text], &users(&[]), &[file.to_owned()], true);
+            assert_eq!(short(&found), "YES", "{text}");
         }
     }
 }
@@ -135,9 +145,16 @@ fn a_quote_is_a_whole_sentence_or_clause_of_the_user() {
         ("you can skip \"unit\" tests", "you can skip \"unit\" tests", "YES"),
         ("不用写测试。", "不用写测试", "YES"),
         ("skip the tests?", "skip the tests?", "NO_TDD"),
+        ("For now:\nskip the tests\n  for this. Thanks", "skip the tests for this", "YES"),
+        ("Should we\nskip the tests\nfor this?", "skip the tests for this", "NO_TDD"),
     ];
     for (said, quote, expected) in of(whole, "YES").chain(of(part, "NO_TDD")).chain(others) {
-        for test in [format!("none, the user said: \"{quote}\""), format!("None - user: «{quote}».")] {
+        for test in [
+            format!("none, the user said: \"{quote}\""),
+            format!("None - user: «{quote}»."),
+            format!("none, the user said: '{quote}'"),
+            format!("none: ‘{quote}’, it's the users' wish."),
+        ] {
             let text = with("TEST", &format!("TEST: {test}"));
             assert_eq!(short(&judged(&[&text], &[said], true)), expected, "{said}: {text}");
         }

@@ -7,6 +7,7 @@ use crate::source::{is_test_file, name_words};
 pub(super) fn is_path_of(value: &str, names: &[String]) -> bool {
     let is_name = |path: &String| names.contains(path);
     let parts = value.split([',', ';', '\n']).flat_map(|part| part.split(" and "));
+    let parts = parts.flat_map(|part| part.split(" & "));
     let paths: Vec<String> = parts.map(path).filter(|path| !path.is_empty()).collect();
     let is_like_path = |path: &String| {
         path.contains(['.', '/'])
@@ -18,11 +19,16 @@ pub(super) fn is_path_of(value: &str, names: &[String]) -> bool {
 }
 
 fn path(text: &str) -> String {
-    let text = bare(text.trim_start_matches(['-', '+', ' ']));
+    let text = bare(without_new(text.trim_start_matches(['-', '+', ' '])));
     // A link that shows its own address.
     let link = text.strip_prefix('[').and_then(|text| text.split_once("]("));
     let path = link.map_or(text, |(shown, _)| shown).replace('\\', "/");
     path.strip_prefix("./").unwrap_or(&path).to_owned()
+}
+
+/// A path without the remark that the file is new.
+pub(super) fn without_new(text: &str) -> &str {
+    text.trim().trim_end_matches(" (new)")
 }
 
 fn bare(text: &str) -> &str {
@@ -109,22 +115,36 @@ fn is_test(token: &str, names: &[String]) -> bool {
     !is_own && (is_test_file(file) || has_test_word)
 }
 
-/// The text in quotation marks, of two words at least, without a full stop at its end: to the last mark, and to the next.
+/// The text in double or single quotation marks, of two words at least, without a full stop at its end: to the last mark, and to
+/// the next.
 fn quotes(value: &str) -> Vec<String> {
     let even = even(value);
-    let rest = even.split_once('"').map_or("", |(_, rest)| rest);
-    let quotes = [rest.rsplit_once('"'), rest.split_once('"')].into_iter().flatten();
-    let quotes = quotes.map(|(quote, _)| one_line(quote.trim_end().trim_end_matches(['.', ',', '。'])));
+    let marked = |mark: char| {
+        let mut marks = even.match_indices(mark).map(|(at, _)| at).filter(|at| !is_apostrophe(&even, *at));
+        let start = marks.next().map_or(0, |at| at + 1);
+        let (next, last) = (marks.clone().next(), marks.next_back());
+        last.into_iter().chain(next).map(|end| &even[start..end]).collect::<Vec<_>>()
+    };
+    let quotes = ['"', '\''].into_iter().flat_map(marked);
+    let quotes = quotes.map(|quote| one_line(quote.trim_end().trim_end_matches(['.', ',', '。'])));
     quotes.filter(|quote| words(quote) >= 2).collect()
 }
 
-/// The user wrote this as a whole sentence or clause, and it is no question.
+/// A single mark between two letters, as in `don't`. Letters without capitals are of writing without apostrophes.
+fn is_apostrophe(text: &str, at: usize) -> bool {
+    let is_letter = |char: char| char.is_lowercase() || char.is_uppercase();
+    let (before, after) = (&text[..at], &text[at..]);
+    before.ends_with(is_letter) && after.strip_prefix('\'').is_some_and(|after| after.starts_with(is_letter))
+}
+
+/// The user wrote this as a whole sentence or clause, which may go over several lines, and it is no question.
 fn is_said(quote: &str, said: &str) -> bool {
     let is_in = |line: &str| {
         let mut found = line.match_indices(quote);
         found.any(|(at, _)| begins(&line[..at]) && ends(quote, &line[at + quote.len()..]))
     };
-    even(said).lines().any(is_in)
+    let said = even(said);
+    is_in(&one_line(&said)) || said.lines().any(is_in)
 }
 
 const MARKS: &str = ".!?;:,…-–—*()\"。！？；：，、（）";

@@ -143,11 +143,27 @@ fn a_change_of_comments_alone_needs_no_test() {
 
 #[test]
 fn a_line_that_did_not_run_or_is_somebody_elses_records_nothing() {
-    for command in [format!("echo '{COMMAND}'"), format!("intent-validator status || {COMMAND}")] {
+    let wrapped = COMMAND.replace("--file", "\\\n--file");
+    for around in [
+        wrapped.as_str(),
+        "echo '@'",
+        "intent-validator status || @",
+        "@ && echo ok",
+        "@; echo",
+        "@ 2>&1",
+        "@ | cat",
+        "A=1 @",
+    ] {
         let project = Project::new("stage2: off");
-        project.runs(&command, &done());
-        assert!(!project.state().contains("greets"), "{command}");
+        let told = project.runs(&around.replace('@', COMMAND), &done());
+        let told = told["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
+        assert!(told.contains("this declaration was not recorded: "), "{around}: {told}");
+        assert!(!project.state().contains("greets"), "{around}");
     }
+    let project = Project::new("stage2: off");
+    assert_eq!(project.runs(COMMAND, &done()), Value::Null);
+    assert_eq!(project.runs("git log | grep intent-validator", &done()), Value::Null);
+    assert!(project.state().contains("greets"));
 }
 
 #[test]

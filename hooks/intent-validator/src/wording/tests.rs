@@ -60,6 +60,8 @@ fn findings_are_told_in_a_line_each_and_bounded() {
     let many: Vec<Finding> = (1..=7).map(|line| Finding { line, ..finding() }).collect();
     let text = found(&known(), &many, Cause::Checks).0;
     assert!(text.contains("\n- line 5, scope-creep: w. Fix: f.\n- and 2 more\nFix that"), "{text}");
+    let bare = Finding { why: "w".into(), ..finding() };
+    assert!(found(&known(), &[bare], Cause::Checks).0.contains(": w. Fix: f."));
     let wild = Finding {
         rule: "a\u{1b}[2Jb".into(),
         line: 0,
