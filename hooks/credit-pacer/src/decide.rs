@@ -129,7 +129,8 @@ fn after_call(input: &Input<'_, CreditPacer>, scene: &Scene, prompt: u64, is_exe
     // An exempt call neither waits nor keeps those it runs beside from waiting.
     if !is_exempt && !session.joins(prompt, now, input.settings) {
         (session.batch, session.until, session.prompt) = (now, now, prompt);
-        let pace = (!scene.is_clearly_within).then(|| state.pace(scene, now));
+        let is_over = !scene.is_clearly_within && pacing::is_over(exact(now), &scene.readings, &scene.rules);
+        let pace = is_over.then(|| state.pace(scene, now));
         effects.extend(state.tell(over(pace.as_ref(), now)));
         notice = pace.and_then(|pace| session.wait(&pace, input, scene));
     }

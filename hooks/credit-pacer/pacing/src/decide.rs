@@ -98,6 +98,11 @@ pub fn is_clearly_within(readings: &Readings, rules: &Rules) -> bool {
     })
 }
 
+/// Whether a window is over its line at a moment. Only then can a call wait, and a forecast is worth its time.
+pub fn is_over(now: f64, readings: &Readings, rules: &Rules) -> bool {
+    Window::ALL.iter().any(|window| WindowPace::of(*window, now, readings, rules).status == Status::Over)
+}
+
 fn is_current(reading: &Reading, now: f64, rules: &Rules) -> bool {
     let age = now - seconds(reading.at);
     seconds(reading.resets_at) > now && (-CLOCK_PLAY_SECS..=rules.stale_after).contains(&age)

@@ -19,7 +19,9 @@ mod reason;
 use serde::{Deserialize, Serialize};
 
 pub use calendar::{Calendar, DAY_SECS, Hours, Zone};
-pub use decide::{CLOCK_PLAY_SECS, Fit, Pace, Status, WindowPace, decide, is_clearly_within, stretch};
+pub use decide::{
+    CLOCK_PLAY_SECS, Fit, Pace, Status, WindowPace, decide, is_clearly_within, is_over, stretch,
+};
 pub use forecast::Forecast;
 pub use habit::Habit;
 pub use learned::{Call, Learned};

@@ -385,6 +385,8 @@ proptest! {
         rules.calendar.zone = if is_berlin { berlin() } else { Zone::default() };
         let pace = decide(now, all.last().unwrap(), &learned, &rules);
         prop_assert!((0.0..=350.0).contains(&pace.delay_secs), "{}", pace.delay_secs);
+        let is_over = pace.windows.iter().any(|window| window.status == Status::Over);
+        prop_assert_eq!(super::is_over(now, all.last().unwrap(), &rules), is_over);
         prop_assert!(pace.delay_secs <= 0.0 || pace.delay_secs >= 5.0);
         for window in &pace.windows {
             let line = window.line;
