@@ -140,8 +140,12 @@ fn what_a_slash_command_schedules_is_not_typed_when_it_comes() {
         let typed = Event::UserPromptSubmit { prompt: line.to_owned(), source: None };
         assert_eq!(scheduled(typed), expected, "{line}");
         let tool_input = to_raw_value(&json!({ "prompt": line })).ok();
-        let call = ToolCall { tool_name: "ScheduleWakeup".to_owned(), tool_input, ..ToolCall::default() };
-        assert!(!is_scheduled || scheduled(Event::PreToolUse(call)) == expected, "{line}");
+        let call = |tool: &str| {
+            let (tool_name, tool_input) = (tool.to_owned(), tool_input.clone());
+            Event::PreToolUse(ToolCall { tool_name, tool_input, ..ToolCall::default() })
+        };
+        assert!(!is_scheduled || scheduled(call("ScheduleWakeup")) == expected, "{line}");
+        assert!(scheduled(call("Agent")).is_empty(), "a subagent's prompt is not scheduled");
         let stop = Stop { session_crons: vec![line.to_owned()], ..Stop::default() };
         assert!(!is_scheduled || scheduled(Event::Stop(stop)) == expected, "{line}");
     }
