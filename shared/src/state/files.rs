@@ -39,8 +39,7 @@ pub fn ensure_folder(dir: &Path, mode: SharedMode) -> io::Result<()> {
     match fs::symlink_metadata(dir) {
         Ok(metadata) if metadata.is_dir() => Ok(()),
         Ok(_) => Err(ErrorKind::NotADirectory.into()),
-        Err(error) if error.kind() == ErrorKind::NotFound => create_folder(dir, mode),
-        Err(error) => Err(error),
+        Err(_) => create_folder(dir, mode),
     }
 }
 

@@ -222,3 +222,14 @@ fn sweeps_at_most_once_a_day() {
     store.sweep_once_a_day(SystemTime::now() + DAY);
     assert!(!store.dir().join("stop-ack-old").exists());
 }
+
+#[test]
+fn our_own_folder_is_made_and_one_the_environment_names_is_used_as_it_is() {
+    let scratch = tempfile::tempdir().unwrap();
+    let [own, named] = ["own", "named"].map(|name| scratch.path().join(name));
+    for (dir, is_made) in [(&named, false), (&own, true)] {
+        let (state_dir, default_state_dir) = (Some(dir.clone()), Some(own.clone()));
+        let places = Places { state_dir, default_state_dir, ..Places::default() };
+        assert_eq!((places.open_store().is_some(), dir.exists()), (true, is_made));
+    }
+}

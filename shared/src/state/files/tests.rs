@@ -81,6 +81,7 @@ fn links_are_neither_read_nor_written_through() {
     assert_eq!(read_regular(&link, 100).unwrap(), b"ours");
     symlink(scratch.path(), scratch.path().join("folder")).unwrap();
     assert!(ensure_folder(&scratch.path().join("folder"), SharedMode::Private).is_err());
+    assert!(ensure_folder(&scratch.path().join("none/folder"), SharedMode::Private).is_err());
 }
 
 const PATIENCE: Duration = Duration::from_secs(30);
