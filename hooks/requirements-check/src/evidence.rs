@@ -253,7 +253,7 @@ pub(crate) fn late(rule: &Rule<'_>, call: &Call, world: &World) -> Option<Late> 
     })
 }
 
-/// What may change, before a command of the line that needs the requirement, that by which it is satisfied.
+/// A command of the line that may change the files or the branch before a command runs that needs the requirement.
 fn behind(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<Late> {
     let what = match &rule.set.terms {
         _ if rule.is_triggered_by_tool(call) => return None,
@@ -262,7 +262,7 @@ fn behind(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<La
         _ => return None,
     };
     let Some(commands) = &line.commands else {
-        // What only another shell understands is searched as text.
+        // The hook searches the text of a line that only another shell understands.
         let why = format!("the line cannot be read, and may change the {what} before it");
         return (call.tool == "Bash").then_some(Late { why, step: FIRST });
     };
@@ -301,7 +301,7 @@ fn writes_about(rule: &Rule<'_>, command: &Simple, world: &World) -> bool {
     })
 }
 
-/// Where something of it is masked, its redirections are not shown either.
+/// The command as it may be shown. Its redirections stay hidden where something of it is masked.
 fn shown(line: &Line, command: &Simple) -> String {
     let mut text = line.shown(command);
     if text == command.text {

@@ -175,7 +175,8 @@ impl<'a> Guarded<'a> {
         }
     }
 
-    /// What the line may change. A line that plainly reads changes what its redirections write; of any other each word counts.
+    /// A protected place that the line may change. A line that plainly reads changes the files of its redirections; any other line may
+    /// change each place that a word of it names.
     fn in_line(&self, line: &Line) -> Option<String> {
         let commands = line.commands.as_deref().unwrap_or_default();
         let is_known = |command: &Simple| reads(command) && command.writes.iter().all(|file| is_plain(file));

@@ -181,7 +181,7 @@ impl<'a> Settings<'a> {
         Change { wanted, added: self.added.clone(), back_to: None }
     }
 
-    /// What is noted of the status line before ours: its value as written, and the place where its command is kept.
+    /// The manifest's note of the status line before ours: its value as written, and the place where its command is kept.
     fn before_ours(&self, hook: &HookEntry) -> anyhow::Result<Added> {
         let Some(replaced) = self.foreign_line() else { return Ok(self.added.clone()) };
         let mut added = Added { status_line_before: Some(replaced.raw.clone()), ..Added::default() };

@@ -49,7 +49,7 @@ pub(super) fn is_assignment(raw: &str) -> bool {
     is_name && !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()) && raw.contains('=')
 }
 
-/// What ends a word.
+/// The characters that end a word.
 pub(super) const WORD_END: [char; 10] = [' ', '\t', '\n', ';', '&', '|', '<', '>', '(', ')'];
 
 impl Reader<'_> {
