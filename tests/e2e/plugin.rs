@@ -138,7 +138,7 @@ credit-pacer: {base_delay_secs: 1, max_delay_secs: 1, alerts: []}
 /// that the context fills, and calls that were recorded.
 fn costly_session(scene: &Scene) -> [usize; 4] {
     scene.sandbox.requirements(Level::User, COSTLY);
-    uses(&scene.sandbox, &tree().join("bin/credit-pacer"), 79);
+    uses(&scene.sandbox, &tree().join("bin/credit-pacer"), 92);
     let words =
         "FILE: src/timer.py\nCHANGES: add the time to live\nGOAL: old entries go\nTEST: tests/test_timer.py";
     let change = Reply::text(words).also(scene.write("src/timer.py", "TTL = DAY\n")).filling(144_000);
