@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use crate::claude_code::{SCHEDULING_COMMANDS, SCHEDULING_TOOLS};
 use crate::host::Timestamp;
+use crate::text::plain;
 
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -361,30 +362,32 @@ pub struct Answer {
 }
 
 /// The answer as Claude Code reads it: one JSON object, or `None` for silence. A verdict that an event cannot carry becomes
-/// nothing, never something that Claude Code would misread.
+/// nothing, never something that Claude Code would misread. Texts have no hidden characters: names and messages may be anybody's.
 pub fn to_wire(event: &Event, answer: &Answer) -> Option<String> {
     let mut wire = wire(event, &answer.verdict);
     if let Some(notice) = &answer.notice {
-        wire["systemMessage"] = notice.as_str().into();
+        wire["systemMessage"] = plain(notice).into();
     }
     (!wire.is_null()).then(|| wire.to_string())
 }
 
 fn wire(event: &Event, verdict: &Verdict) -> Value {
-    let blocks = |reason: &str| json!({ "decision": "block", "reason": reason });
+    let blocks = |reason: &str| json!({ "decision": "block", "reason": plain(reason) });
     let about = |mut fields: Value| {
         fields["hookEventName"] = event.name().into();
         json!({ "hookSpecificOutput": fields })
     };
     let permission = |decision: &str, reason: &str| {
-        about(json!({ "permissionDecision": decision, "permissionDecisionReason": reason }))
+        about(json!({ "permissionDecision": decision, "permissionDecisionReason": plain(reason) }))
     };
     match (verdict, event) {
         (Verdict::Block { reason, .. }, _) if can_block(event) => blocks(reason),
         (Verdict::Reply { text }, Event::UserPromptSubmit { .. }) => blocks(text),
         (Verdict::Deny { reason, .. }, Event::PreToolUse(_)) => permission("deny", reason),
         (Verdict::Ask { reason, .. }, Event::PreToolUse(_)) => permission("ask", reason),
-        (Verdict::Advise { text }, _) if takes_context(event) => about(json!({ "additionalContext": text })),
+        (Verdict::Advise { text }, _) if takes_context(event) => {
+            about(json!({ "additionalContext": plain(text) }))
+        }
         _ => Value::Null,
     }
 }

@@ -19,29 +19,19 @@ use crate::state::{Entry, Run, State, Uncounted};
 use crate::strategy::Unmet;
 use crate::view::{After, Before, Facts, View, World};
 use crate::wording;
-use shared::text::plain;
 
 type HookInput<'a> = Input<'a, RequirementsCheck>;
 type Answer = Outcome<State, Change>;
 
 pub(crate) fn decide(input: &HookInput<'_>) -> Answer {
-    let answer = match input.facts {
+    match input.facts {
         Facts::Before(facts) => before(input, facts),
         Facts::After(facts) => after(input, facts),
         Facts::Prompt(world, answered) => prompt(input, world, answered.as_ref()),
         Facts::Stop(world, work) => stop(input, world, *work),
         Facts::Start(world, once) => start(input, world, once),
         Facts::End(world) => end(input, world),
-    };
-    // Names and messages are shown without characters that move the cursor or turn the writing round.
-    let verdict = match answer.verdict {
-        Verdict::Deny { reason, rule } => Verdict::Deny { reason: plain(&reason), rule },
-        Verdict::Block { reason, rule } => Verdict::Block { reason: plain(&reason), rule },
-        Verdict::Advise { text } => Verdict::Advise { text: plain(&text) },
-        Verdict::Reply { text } => Verdict::Reply { text: plain(&text) },
-        verdict => verdict,
-    };
-    Outcome { verdict, notice: answer.notice.as_deref().map(plain), ..answer }
+    }
 }
 
 fn view<'a>(input: &'a HookInput<'_>, world: &'a World, call: Option<&'a str>) -> View<'a> {

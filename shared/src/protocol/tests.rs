@@ -91,10 +91,10 @@ fn each_verdict_has_the_documented_shape_on_the_events_that_carry_it_and_is_sile
     let documented: serde_json::Value = serde_json::from_str(DOCUMENTED).unwrap();
     let specific =
         |fields: &str| Some(format!(r#"{{"hookSpecificOutput":{{{fields},"hookEventName":"PreToolUse"}}}}"#));
-    let block = || Some(r#"{"decision":"block","reason":"no"}"#.to_owned());
-    let deny = r#""permissionDecision":"deny","permissionDecisionReason":"no""#;
-    let advice = specific(r#""additionalContext":"no""#);
-    let (no, rule) = (|| "no".to_owned(), || "x".into());
+    let block = || Some(r#"{"decision":"block","reason":"no�"}"#.to_owned());
+    let deny = r#""permissionDecision":"deny","permissionDecisionReason":"no�""#;
+    let advice = specific(r#""additionalContext":"no�""#);
+    let (no, rule) = (|| "no\u{1b}".to_owned(), || "x".into());
     let (tool, stop, prompt) = ("PreToolUse", "Stop", "UserPromptSubmit");
     let advised = ["SessionStart", prompt, "PostToolUse", "PostToolUseFailure", "SubagentStart"];
     for (verdict, on, expected, others) in [
@@ -106,12 +106,13 @@ fn each_verdict_has_the_documented_shape_on_the_events_that_carry_it_and_is_sile
         (Verdict::Advise { text: no() }, tool, advice, &advised),
     ] {
         let answer = Answer { verdict, notice: None };
-        let noticed = Answer { notice: Some("to the user".to_owned()), ..answer.clone() };
+        let noticed = Answer { notice: Some("to\u{1b} the user".to_owned()), ..answer.clone() };
         for name in EVENTS.split_whitespace().chain(["MessageDisplay"]) {
             let event = event(&format!(r#"{{"hook_event_name":"{name}"}}"#));
             let wire = to_wire(&event, &answer);
             for wire in [&wire, &to_wire(&event, &noticed)].into_iter().flatten() {
                 assert!(config::fits(&documented, &serde_json::from_str(wire).unwrap()), "{wire}");
+                assert!(!wire.contains("u001b"), "a hidden character: {wire}");
             }
             if name == on {
                 assert_eq!(wire, expected, "{answer:?}");
