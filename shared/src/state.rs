@@ -23,8 +23,8 @@ use files::{beside, remove};
 
 pub use crate::host::ensure_private;
 pub use files::{
-    LOCK_DEADLINE, LockError, SharedMode, ensure_folder, open_regular, read_regular, remove_durable,
-    with_lock, with_shared_lock, write_durable, write_private,
+    LOCK_DEADLINE, LockError, ensure_folder, open_regular, read_regular, remove_durable, with_lock,
+    write_durable, write_private,
 };
 
 /// The session in the envelope of a file that belongs to the whole machine.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use pacing::{Reading, Window, percent};
 use shared::cli::Asker;
-use shared::state::{SharedMode, write_durable};
+use shared::state::write_durable;
 
 use crate::past::{Past, look_back};
 use crate::wording::SOURCES;
@@ -111,8 +111,7 @@ fn replace(path: &Path, page: &str) -> Result<String, String> {
     if fs::symlink_metadata(path).is_ok() && !is_report(path) {
         return Err(format!("{shown} is there and is no report of credit-pacer; name another file"));
     }
-    let written =
-        write_durable(path, page.as_bytes(), SharedMode::default()).and_then(|()| fs::canonicalize(path));
+    let written = write_durable(path, page.as_bytes()).and_then(|()| fs::canonicalize(path));
     written
         .map(|path| path.display().to_string())
         .map_err(|error| format!("{shown} cannot be written: {error}"))

@@ -15,8 +15,7 @@ use serde_json::{Map, Value, json};
 use shared::digest;
 use shared::host::{Places, Timestamp, rfc3339};
 use shared::state::{
-    LOCK_DEADLINE, SharedMode, ensure_folder, open_regular, read_regular, remove_durable, with_lock,
-    write_durable,
+    LOCK_DEADLINE, ensure_folder, open_regular, read_regular, remove_durable, with_lock, write_durable,
 };
 
 /// The key of the number of actions that a full record has left out before this one.
@@ -130,11 +129,9 @@ impl Sessions {
         // Claude Code's own folder gets the rights that the user gives new folders.
         let _ = fs::create_dir(above);
         let is_fine = is_folder(above).then_some(()).ok_or(ErrorKind::NotADirectory.into());
-        let created = is_fine.and_then(|()| ensure_folder(&self.dir, SharedMode::Private));
+        let created = is_fine.and_then(|()| ensure_folder(&self.dir));
         let is_there = ignored.symlink_metadata().is_ok();
-        let written = created.and_then(|()| {
-            if is_there { Ok(()) } else { write_durable(&ignored, b"*\n", SharedMode::Private) }
-        });
+        let written = created.and_then(|()| if is_there { Ok(()) } else { write_durable(&ignored, b"*\n") });
         written.map_err(|why| format!("{}; it must be a folder, no link", failed(&self.dir, "used", &why)))
     }
 
@@ -230,7 +227,7 @@ fn is_folder(path: &Path) -> bool {
 fn compress(archive: &Path) -> io::Result<()> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(&read_regular(archive, MAX_RECORD_BYTES)?)?;
-    write_durable(&archive.with_extension("jsonl.gz"), &encoder.finish()?, SharedMode::Private)?;
+    write_durable(&archive.with_extension("jsonl.gz"), &encoder.finish()?)?;
     remove_durable(archive)
 }
 
@@ -330,7 +327,7 @@ pub(crate) fn locked<T>(path: &Path, work: impl FnOnce() -> Result<T, String>) -
 }
 
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), String> {
-    let written = write_durable(path, text.as_bytes(), SharedMode::Private);
+    let written = write_durable(path, text.as_bytes());
     written.map_err(|error| failed(path, "written", &error))
 }
 

@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use shared::digest;
 use shared::host::Timestamp;
 use shared::state::{
-    KEEP_DAYS, LOCK_DEADLINE, LockError, MAX_NAME, SharedMode, ensure_folder, ensure_private, file_key,
-    read_regular, remove_durable, with_shared_lock, write_durable,
+    KEEP_DAYS, LOCK_DEADLINE, LockError, MAX_NAME, ensure_folder, ensure_private, file_key, read_regular,
+    remove_durable, with_lock, write_durable,
 };
 
 use crate::settings::Scope;
@@ -263,8 +263,8 @@ const MAX_LISTED: usize = 10_000;
 #[derive(Debug, Clone)]
 pub struct Folder {
     dir: PathBuf,
-    /// The repository's common folder; none for a folder in the state folder, whose parents may be made.
-    common_dir: Option<PathBuf>,
+    /// It lies in a repository, which must be there; the parents of one in the state folder may be made.
+    is_of_repository: bool,
 }
 
 /// Why satisfactions are not read, or not changed: then they are as they were.
@@ -275,7 +275,7 @@ pub enum Failure {
     #[error("{0} was written by a newer version of Barbless and is only read; update this one")]
     Newer(PathBuf),
     /// The content is none of ours, or what is there is no file: a link above all.
-    #[error("{0} is damaged")]
+    #[error("{0} is damaged; what it held counts as not satisfied")]
     Damaged(PathBuf),
     #[error("{0} cannot be {1}; check its permissions")]
     File(PathBuf, &'static str),
@@ -284,31 +284,23 @@ pub enum Failure {
 impl Folder {
     /// That of a repository: `<git common dir>/requirements`.
     pub(crate) fn of_repository(common_dir: &Path) -> Self {
-        Self { dir: common_dir.join("requirements"), common_dir: Some(common_dir.to_path_buf()) }
+        Self { dir: common_dir.join("requirements"), is_of_repository: true }
     }
 
     /// That of a project without git, in the state folder.
     pub(crate) fn of_project(state_dir: &Path, root: &Path) -> Self {
         let dir = state_dir.join("requirements").join(file_key(&root.to_string_lossy()));
-        Self { dir, common_dir: None }
+        Self { dir, is_of_repository: false }
     }
 
     pub(crate) fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// The satisfactions as they are now, and a notice for the user where a file could not be read. Nothing is locked or written,
-    /// unless a damaged file is to be set aside.
+    /// The satisfactions as they are now, and a notice for the user where the file could not be read. Nothing is locked or written.
     pub(crate) fn read(&self, key: &Key) -> (Satisfactions, Option<String>) {
         match load(&self.file(key), key) {
             Ok(found) => (found, None),
-            Err(Failure::Damaged(file)) => {
-                let settled = self.locked(key, LOCK_DEADLINE, || self.settle(key));
-                // A file that cannot be moved is reported where it is.
-                let settled = settled.ok().and_then(Result::ok);
-                let (found, aside) = settled.unwrap_or((Satisfactions::none_of(key), Some(file)));
-                (found, aside.map(|aside| damaged(&aside)))
-            }
             Err(error) => (Satisfactions::none_of(key), Some(format!("requirements-check: {error}"))),
         }
     }
@@ -321,20 +313,23 @@ impl Folder {
         patience: Duration,
         change: impl FnOnce(&mut Satisfactions),
     ) -> Result<(), Failure> {
-        let made = match &self.common_dir {
-            Some(_) => ensure_folder(&self.dir, self.mode()),
-            None => ensure_private(&self.dir),
-        };
+        let made = if self.is_of_repository { ensure_folder(&self.dir) } else { ensure_private(&self.dir) };
         made.map_err(|_| Failure::File(self.dir.clone(), "written"))?;
-        self.locked(key, patience, || {
-            let (before, _) = self.settle(key)?;
-            if is_newer(&before.version) {
-                return Err(Failure::Newer(self.file(key)));
-            }
+        let file = self.file(key);
+        with_lock(&file, patience, || {
+            let before = match load(&file, key) {
+                Err(Failure::Damaged(file)) => {
+                    let aside = file.with_extension("json.corrupt");
+                    std::fs::rename(&file, aside).map_err(|_| Failure::File(file, "moved"))?;
+                    Satisfactions::none_of(key)
+                }
+                Ok(found) if is_newer(&found.version) => return Err(Failure::Newer(file.clone())),
+                loaded => loaded?,
+            };
             let mut after = before.clone();
             after.forget_sessions(KEEP_DAYS * 24 * 60 * 60, now);
             change(&mut after);
-            if after == before { Ok(()) } else { self.write(key, after, now) }
+            if after == before { Ok(()) } else { write(&file, after, now) }
         })?
     }
 
@@ -366,66 +361,19 @@ impl Folder {
         pruned
     }
 
-    fn locked<T>(&self, key: &Key, patience: Duration, critical: impl FnOnce() -> T) -> Result<T, LockError> {
-        with_shared_lock(&self.file(key), patience, self.mode(), critical)
-    }
-
-    /// Files get the mode that the repository shares its own with.
-    fn mode(&self) -> SharedMode {
-        self.common_dir.as_deref().map(shared_mode).unwrap_or_default()
-    }
-
     fn file(&self, key: &Key) -> PathBuf {
         self.dir.join(key.file_name())
     }
-
-    /// Loads the file, or sets a damaged one aside, and says where it is now. The caller holds the lock.
-    fn settle(&self, key: &Key) -> Result<(Satisfactions, Option<PathBuf>), Failure> {
-        match load(&self.file(key), key) {
-            Err(Failure::Damaged(file)) => {
-                let mut aside = file.clone().into_os_string();
-                aside.push(".corrupt");
-                std::fs::rename(&file, &aside).map_err(|_| Failure::File(file, "moved"))?;
-                Ok((Satisfactions::none_of(key), Some(aside.into())))
-            }
-            loaded => Ok((loaded?, None)),
-        }
-    }
-
-    fn write(&self, key: &Key, kept: Satisfactions, now: Timestamp) -> Result<(), Failure> {
-        let file = self.file(key);
-        let kept = Satisfactions { version: VERSION.to_string(), updated_at: now.secs(), ..kept };
-        let written = if kept.requirements.is_empty() {
-            remove_durable(&file)
-        } else {
-            let bytes = serde_json::to_vec(&kept).map_err(io::Error::from);
-            bytes.and_then(|bytes| write_durable(&file, &bytes, self.mode()))
-        };
-        written.map_err(|_| Failure::File(file, "written"))
-    }
 }
 
-fn damaged(aside: &Path) -> String {
-    let aside = aside.display();
-    format!(
-        "requirements-check: a file of satisfactions was damaged and is now {aside}; what it held counts as not satisfied"
-    )
-}
-
-/// The access that `git init --shared` has given to others: a folder whose files belong to its group.
-#[cfg(unix)]
-fn shared_mode(common_dir: &Path) -> SharedMode {
-    use std::os::unix::fs::MetadataExt;
-    match std::fs::metadata(common_dir).map_or(0, |metadata| metadata.mode()) {
-        mode if mode & 0o2020 != 0o2020 => SharedMode::Private,
-        mode if mode & 0o004 == 0 => SharedMode::Group,
-        _ => SharedMode::All,
-    }
-}
-
-#[cfg(not(unix))]
-fn shared_mode(_common_dir: &Path) -> SharedMode {
-    SharedMode::Private
+fn write(file: &Path, kept: Satisfactions, now: Timestamp) -> Result<(), Failure> {
+    let kept = Satisfactions { version: VERSION.to_string(), updated_at: now.secs(), ..kept };
+    let written = if kept.requirements.is_empty() {
+        remove_durable(file)
+    } else {
+        serde_json::to_vec(&kept).map_err(io::Error::from).and_then(|bytes| write_durable(file, &bytes))
+    };
+    written.map_err(|_| Failure::File(file.to_path_buf(), "written"))
 }
 
 fn is_newer(version: &str) -> bool {
@@ -439,21 +387,16 @@ fn load(file: &Path, key: &Key) -> Result<Satisfactions, Failure> {
         version: String,
     }
 
-    let bytes = match read_regular(file, MAX_BYTES) {
+    let of = |failure: fn(PathBuf) -> Failure| failure(file.to_path_buf());
+    let bytes = match read_regular(file, MAX_BYTES).map_err(|error| error.kind()) {
         Ok(bytes) => bytes,
-        Err(error) => {
-            return match error.kind() {
-                ErrorKind::NotFound => Ok(Satisfactions::none_of(key)),
-                ErrorKind::InvalidInput | ErrorKind::FileTooLarge => {
-                    Err(Failure::Damaged(file.to_path_buf()))
-                }
-                _ => Err(Failure::File(file.to_path_buf(), "read")),
-            };
-        }
+        Err(ErrorKind::NotFound) => return Ok(Satisfactions::none_of(key)),
+        Err(ErrorKind::InvalidInput | ErrorKind::FileTooLarge) => return Err(of(Failure::Damaged)),
+        Err(_) => return Err(of(|file| Failure::File(file, "read"))),
     };
     serde_json::from_slice(&bytes).map_err(|_| match serde_json::from_slice(&bytes) {
-        Ok(Version { version }) if is_newer(&version) => Failure::Newer(file.to_path_buf()),
-        _ => Failure::Damaged(file.to_path_buf()),
+        Ok(Version { version }) if is_newer(&version) => of(Failure::Newer),
+        _ => of(Failure::Damaged),
     })
 }
 

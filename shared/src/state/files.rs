@@ -12,47 +12,24 @@ use rustix::fs::OFlags;
 #[cfg(target_os = "linux")]
 use rustix::fs::{CWD, RenameFlags};
 
-/// Other users of a file, as git's `core.sharedRepository` says.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum SharedMode {
-    /// Nobody: 0600, folders 0700.
-    #[default]
-    Private,
-    /// The group: 0660, folders 2770.
-    Group,
-    /// The group, and everybody may read: 0664, folders 2775, as git itself does under `all`.
-    All,
-}
-
-impl SharedMode {
-    const fn bits(self) -> (u32, u32) {
-        match self {
-            Self::Private => (0o600, 0o700),
-            Self::Group => (0o660, 0o2770),
-            Self::All => (0o664, 0o2775),
-        }
-    }
-}
-
 /// Creates the folder if it is missing, but not the one it stands in. An existing folder stays as it is; a link is an error.
-pub fn ensure_folder(dir: &Path, mode: SharedMode) -> io::Result<()> {
+pub fn ensure_folder(dir: &Path) -> io::Result<()> {
     match fs::symlink_metadata(dir) {
         Ok(metadata) if metadata.is_dir() => Ok(()),
         Ok(_) => Err(ErrorKind::NotADirectory.into()),
-        Err(_) => create_folder(dir, mode),
+        Err(_) => create_folder(dir),
     }
 }
 
-fn create_folder(dir: &Path, mode: SharedMode) -> io::Result<()> {
+fn create_folder(dir: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, SharedMode::Private.bits().1);
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     match builder.create(dir) {
         // Another process was faster.
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => return ensure_folder(dir, mode),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => return ensure_folder(dir),
         created => created?,
     }
-    share(&File::open(dir)?, mode, mode.bits().1)?;
     sync_folder_of(dir);
     Ok(())
 }
@@ -73,7 +50,7 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// The same for a file that must outlive a loss of power: the content and the folder are synced.
-pub fn write_durable(path: &Path, bytes: &[u8], mode: SharedMode) -> io::Result<()> {
+pub fn write_durable(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let temporary = beside(path, ".tmp");
     // A killed process left it. Nobody writes into it, because it could be a link.
     let _ = fs::remove_file(&temporary);
@@ -81,7 +58,6 @@ pub fn write_durable(path: &Path, bytes: &[u8], mode: SharedMode) -> io::Result<
     options.write(true).create_new(true);
     let written = open_regular(&temporary, &mut options).and_then(|(mut file, _)| {
         file.write_all(bytes)?;
-        share(&file, mode, mode.bits().0)?;
         file.sync_all()
     });
     clean(&temporary, written.and_then(|()| fs::rename(&temporary, path)))?;
@@ -142,7 +118,7 @@ pub fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<(File,
     {
         use std::os::unix::fs::OpenOptionsExt;
         let flags = i32::try_from((OFlags::NONBLOCK | OFlags::NOFOLLOW).bits()).unwrap_or_default();
-        options.mode(SharedMode::Private.bits().0).custom_flags(flags);
+        options.mode(0o600).custom_flags(flags);
     }
     // Systems differ in their error for a link.
     let is_link = |error: &io::Error| {
@@ -154,17 +130,6 @@ pub fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<(File,
         opened.map_err(|error| if is_link(&error) { ErrorKind::InvalidInput.into() } else { error })?;
     let metadata = file.metadata()?;
     if metadata.is_file() { Ok((file, metadata.len())) } else { Err(ErrorKind::InvalidInput.into()) }
-}
-
-/// Sets the bits of a file for others too. Afterwards, because the user's umask takes bits away from what a file is created with.
-fn share(file: &File, mode: SharedMode, bits: u32) -> io::Result<()> {
-    #[cfg(unix)]
-    if mode != SharedMode::Private {
-        use std::os::unix::fs::PermissionsExt;
-        return file.set_permissions(fs::Permissions::from_mode(bits));
-    }
-    let _ = (file, mode, bits);
-    Ok(())
 }
 
 /// Makes what happened to the name `path` durable, where folders can be opened for syncing.
@@ -188,21 +153,11 @@ pub enum LockError {
 /// Runs `critical` while holding the lock at `<data>.lock`. The lock file lives as long as the data: where there is none
 /// at the end, it is removed, so that sessions leave nothing behind. After an error `critical` has not run.
 pub fn with_lock<T>(data: &Path, patience: Duration, critical: impl FnOnce() -> T) -> Result<T, LockError> {
-    with_shared_lock(data, patience, SharedMode::Private, critical)
-}
-
-/// As [`with_lock`], for data that others may change too: they must be able to open its lock.
-pub fn with_shared_lock<T>(
-    data: &Path,
-    patience: Duration,
-    mode: SharedMode,
-    critical: impl FnOnce() -> T,
-) -> Result<T, LockError> {
     let path = beside(data, ".lock");
     let deadline = Instant::now() + patience;
     let mut pause = Duration::from_micros(200);
     loop {
-        let mut file = RwLock::new(open_lock(&path, mode)?);
+        let mut file = RwLock::new(open_lock(&path)?);
         if let Ok(guard) = file.try_write()
             && is_still_at(&guard, &path)
         {
@@ -221,13 +176,10 @@ pub fn with_shared_lock<T>(
     }
 }
 
-fn open_lock(path: &Path, mode: SharedMode) -> Result<File, LockError> {
+fn open_lock(path: &Path) -> Result<File, LockError> {
     let mut options = OpenOptions::new();
     let opened = open_regular(path, options.read(true).write(true).create(true).truncate(false));
-    let (file, _) = opened.map_err(|source| LockError::Unusable(path.to_path_buf(), source))?;
-    // Fails where it is another user's, who has done it then.
-    let _ = share(&file, mode, mode.bits().0);
-    Ok(file)
+    opened.map(|(file, _)| file).map_err(|source| LockError::Unusable(path.to_path_buf(), source))
 }
 
 /// A lock file that was removed while we waited guards nothing: the next process makes a new one. Windows cannot remove it.

@@ -5,26 +5,23 @@ use std::io::ErrorKind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{
-    LockError, SharedMode, ensure_folder, read_regular, remove_durable, with_lock, with_shared_lock,
-    write_durable,
-};
+use super::{LockError, ensure_folder, read_regular, remove_durable, with_lock, write_durable};
 
 #[test]
 fn a_file_is_replaced_whatever_a_killed_process_left_beside_it() {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("marks.json");
     fs::write(scratch.path().join("marks.json.tmp"), "half of someth").unwrap();
-    write_durable(&path, b"one", SharedMode::Private).unwrap();
-    write_durable(&path, b"2", SharedMode::Private).unwrap();
+    write_durable(&path, b"one").unwrap();
+    write_durable(&path, b"2").unwrap();
     assert_eq!(read_regular(&path, 3).unwrap(), b"2");
     assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 1);
     remove_durable(&path).unwrap();
     remove_durable(&path).unwrap();
     assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
-    ensure_folder(&path, SharedMode::Private).unwrap();
-    ensure_folder(&path, SharedMode::Private).unwrap();
-    assert!(write_durable(&path, b"x", SharedMode::Private).is_err());
+    ensure_folder(&path).unwrap();
+    ensure_folder(&path).unwrap();
+    assert!(write_durable(&path, b"x").is_err());
     assert!(remove_durable(&path).is_err());
     assert_eq!(
         fs::read_dir(scratch.path()).unwrap().count(),
@@ -46,24 +43,16 @@ fn the_size_bound_is_met_exactly() {
 
 #[cfg(unix)]
 #[test]
-fn modes_are_those_of_a_shared_repository_whatever_the_umask() {
+fn files_folders_and_locks_are_private() {
     use std::os::unix::fs::PermissionsExt;
     let scratch = tempfile::tempdir().unwrap();
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
-    for (shared, folder, file) in [
-        (SharedMode::Private, 0o700, 0o600),
-        (SharedMode::Group, 0o2770, 0o660),
-        (SharedMode::All, 0o2775, 0o664),
-    ] {
-        let dir = scratch.path().join(format!("{shared:?}"));
-        ensure_folder(&dir, shared).unwrap();
-        assert_eq!(mode(&dir), folder, "{shared:?}");
-        write_durable(&dir.join("f"), b"x", shared).unwrap();
-        assert_eq!(mode(&dir.join("f")), file, "{shared:?}");
-        // Whoever may change the data must be able to open its lock.
-        let lock = || mode(&dir.join("f.lock"));
-        assert_eq!(with_shared_lock(&dir.join("f"), PATIENCE, shared, lock).unwrap(), file, "{shared:?}");
-    }
+    let dir = scratch.path().join("folder");
+    ensure_folder(&dir).unwrap();
+    assert_eq!(mode(&dir), 0o700);
+    write_durable(&dir.join("f"), b"x").unwrap();
+    assert_eq!(mode(&dir.join("f")), 0o600);
+    assert_eq!(with_lock(&dir.join("f"), PATIENCE, || mode(&dir.join("f.lock"))).unwrap(), 0o600);
 }
 
 #[cfg(unix)]
@@ -76,12 +65,12 @@ fn links_are_neither_read_nor_written_through() {
     symlink(&outside, &link).unwrap();
     symlink(&outside, scratch.path().join("link.tmp")).unwrap();
     assert_eq!(read_regular(&link, 100).unwrap_err().kind(), ErrorKind::InvalidInput);
-    write_durable(&link, b"ours", SharedMode::Private).unwrap();
+    write_durable(&link, b"ours").unwrap();
     assert_eq!(fs::read_to_string(&outside).unwrap(), "theirs");
     assert_eq!(read_regular(&link, 100).unwrap(), b"ours");
     symlink(scratch.path(), scratch.path().join("folder")).unwrap();
-    assert!(ensure_folder(&scratch.path().join("folder"), SharedMode::Private).is_err());
-    assert!(ensure_folder(&scratch.path().join("none/folder"), SharedMode::Private).is_err());
+    assert!(ensure_folder(&scratch.path().join("folder")).is_err());
+    assert!(ensure_folder(&scratch.path().join("none/folder")).is_err());
 }
 
 const PATIENCE: Duration = Duration::from_secs(30);

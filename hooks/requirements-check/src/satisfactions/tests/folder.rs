@@ -1,12 +1,12 @@
 //! The folder on a real disk: parallel writers, damage, newer versions, what cannot be written.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use shared::host::Timestamp;
 
-use super::super::{Failure, Folder, damaged};
+use super::super::{Failure, Folder};
 use crate::satisfactions::{By, Key, Satisfaction, Satisfactions};
 
 const NOW: Timestamp = Timestamp::from_secs(1_795_300_000);
@@ -100,25 +100,17 @@ fn parallel_writers_lose_nothing_and_readers_see_the_old_or_the_new() {
 }
 
 #[test]
-fn sets_a_damaged_file_aside_and_reports_it_once() {
+fn reports_a_damaged_file_and_sets_it_aside_before_the_next_change() {
     let world = World::new();
     let wrong = PLAN.replace(r#"{"everyone":{"satisfied_at":1}}"#, "true");
     for damage in ["{", "", "[]", "{}", "\u{0}", &wrong, &" ".repeat(5 << 20)] {
         world.write(damage);
         let (read, note) = world.folder.read(&main());
-        assert_eq!(note, Some(damaged(&world.file(".corrupt"))));
-        assert!(read.requirements.is_empty());
+        assert!(read.requirements.is_empty() && note.is_some_and(|note| note.contains("is damaged")));
+        world.satisfy("plan");
+        assert_eq!(world.satisfied(), ["plan"]);
         assert_eq!(fs::read_to_string(world.file(".corrupt")).unwrap(), damage);
-        assert_eq!(world.folder.read(&main()).1, None);
     }
-    world.write("{");
-    world.satisfy("plan");
-    assert_eq!(world.satisfied(), ["plan"], "a change sets it aside, too");
-    world.write("{");
-    // A folder stands in place of the lock.
-    fs::remove_file(world.file(".lock")).unwrap();
-    fs::create_dir(world.file(".lock")).unwrap();
-    assert_eq!(world.folder.read(&main()).1, Some(damaged(&world.file(""))), "it cannot be moved");
 }
 
 #[test]
@@ -198,22 +190,4 @@ fn writes_through_no_link() {
     symlink(outside.path(), world.folder.dir()).unwrap();
     assert!(matches!(world.change(|kept| set(kept, "plan")), Err(Failure::File(..))));
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
-}
-
-#[cfg(unix)]
-#[test]
-fn modes_follow_the_repositorys_sharing() {
-    use std::os::unix::fs::PermissionsExt;
-    for (git, folder, file) in [(0o775, 0o700, 0o600), (0o2770, 0o2770, 0o660), (0o2775, 0o2775, 0o664)] {
-        let scratch = tempfile::tempdir().unwrap();
-        fs::set_permissions(scratch.path(), fs::Permissions::from_mode(git)).unwrap();
-        let shared = Folder::of_repository(scratch.path());
-        shared.change(&main(), NOW, PATIENCE, |kept| set(kept, "plan")).unwrap();
-        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
-        assert_eq!(mode(shared.dir()), folder);
-        for rest in ["", ".lock"] {
-            let name = format!("{}{rest}", main().file_name());
-            assert_eq!(mode(&shared.dir().join(&name)), file, "{name}");
-        }
-    }
 }
