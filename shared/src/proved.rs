@@ -10,8 +10,6 @@ use crate::state::{MACHINE, Remembered, StateError, Store};
 struct Proved {
     /// The client's version, as `2.1.329`; none: nothing was ever proved, or the version was not known.
     client: Option<String>,
-    /// Other version that the user has a notice of.
-    told: Option<String>,
 }
 
 impl Remembered for Proved {
@@ -21,24 +19,14 @@ impl Remembered for Proved {
 /// Every proof has passed under this version.
 pub fn passed(store: &Store, client: &str) -> Result<(), StateError> {
     store.change(MACHINE, |proved| {
-        *proved = Proved { client: Some(client.to_owned()), told: None };
+        *proved = Proved { client: Some(client.to_owned()) };
         true
     })
 }
 
-/// Remembers the notice of this version. After a failure the user gets it again.
-pub fn tell(store: &Store, client: &str) {
-    let _ = store.change(MACHINE, |proved: &mut Proved| {
-        proved.told = Some(client.to_owned());
-        true
-    });
-}
-
-/// The version under which the proofs passed, if another one is running and the user has no notice of it.
-pub fn untold_change(store: &Store, running: &str) -> Option<String> {
-    let proved: Proved = store.read(MACHINE)?;
-    let before = proved.client?;
-    (before != running && proved.told.as_deref() != Some(running)).then_some(before)
+/// The version under which the proofs passed, if another one is running.
+pub fn changed_from(store: &Store, running: &str) -> Option<String> {
+    store.read::<Proved>(MACHINE)?.client.filter(|before| before != running)
 }
 
 /// The version in the client's own `AI_AGENT`, `claude-code_2-1-329_harness`. A project's settings may define that

@@ -6,7 +6,6 @@ use std::{fs, io};
 
 use shared::hook::Effect;
 use shared::host::{Places, Timestamp};
-use shared::proved;
 use shared::state::{LOCK_DEADLINE, ensure_private, write_private};
 use shared::switches::Turn;
 
@@ -23,10 +22,8 @@ pub enum Change {
     Alive(Box<Entry>),
     Forget(String),
     Turn(Turn),
-    /// The user has read of `req init`: the file that remembers it for this repository.
-    ToldOfInit(PathBuf),
-    /// The user has read that Claude Code has this version now.
-    ToldOfClient(String),
+    /// The user has read a notice: the empty file that remembers it.
+    Told(PathBuf),
 }
 
 /// One satisfaction, or all of a holder.
@@ -103,13 +100,7 @@ impl Change {
             Self::Alive(entry) => note(&|registry| registry.note(&entry)),
             Self::Forget(session) => note(&|registry| registry.forget(&session)),
             Self::Turn(turn) => turn.carry_out(places, now),
-            Self::ToldOfInit(file) => {
-                write_empty(&file).map_err(|error| format!("{}: {error}", file.display()))
-            }
-            Self::ToldOfClient(version) => {
-                places.open_store().iter().for_each(|store| proved::tell(store, &version));
-                Ok(())
-            }
+            Self::Told(file) => write_empty(&file).map_err(|error| format!("{}: {error}", file.display())),
         }
     }
 }

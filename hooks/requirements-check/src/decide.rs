@@ -1,6 +1,7 @@
 //! The rules, event by event. Pure: facts in, a verdict and changes out.
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 
 use shared::blocks::{self, TurnWork, never_blocked};
 use shared::cli::Reply;
@@ -368,7 +369,7 @@ pub(crate) fn due<'a>(settings: &'a Settings, view: &View<'_>) -> impl Iterator<
 }
 
 /// A session's start.
-fn start(input: &HookInput<'_>, world: &World, once: &[(String, Change)]) -> Answer {
+fn start(input: &HookInput<'_>, world: &World, once: &[(String, PathBuf)]) -> Answer {
     let Event::SessionStart { source, .. } = &input.request.event else { return Outcome::pass() };
     let is_told =
         input.settings.hooks.session_start.inject_context && Rule::all(input.settings).next().is_some();
@@ -377,9 +378,9 @@ fn start(input: &HookInput<'_>, world: &World, once: &[(String, Change)]) -> Ans
     let mut effects = sign_of_life(input, world);
     let mut state = input.state.clone();
     let mut notes: Vec<String> = state.untold(&world.notes).into_iter().collect();
-    for (text, change) in once.iter().filter(|_| !world.is_headless()) {
+    for (text, file) in once.iter().filter(|_| !world.is_headless()) {
         notes.push(text.clone());
-        effects.push(change.clone());
+        effects.push(Change::Told(file.clone()));
     }
     let notice = (!notes.is_empty()).then(|| notes.join("\n"));
     Outcome { verdict: advice(text), notice, effects, ..remember(input, state) }

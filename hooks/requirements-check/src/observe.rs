@@ -20,7 +20,6 @@ use shared::text::cut;
 use transcript::{Patience, TurnWork, turn_work};
 
 use crate::call::Call;
-use crate::change::Change;
 use crate::evidence::command_of;
 use crate::place::{Deadlines, World, cwd, is_writable};
 use crate::rails::{self, Guarded};
@@ -244,7 +243,8 @@ fn at_start(context: &HookContext<'_>, source: &str) -> Facts {
     let store = context.store.filter(|store| is_writable(store.dir()));
     let newcomer = store.filter(|_| source == "startup").and_then(|store| newcomer(context, store, &world));
     let once = newcomer.into_iter().chain(store.and_then(|store| new_client(context, store)));
-    Facts::Start(Box::new(world), once.collect())
+    let once = once.filter(|(_, told)| !told.exists()).collect();
+    Facts::Start(Box::new(world), once)
 }
 
 /// A local file that git tracks is the team's; its owner wants to know.
@@ -261,26 +261,25 @@ fn tracked_local_file(context: &HookContext<'_>, world: &World) -> Option<String
     })
 }
 
-/// A repository with a remote in which nothing is set up, and whose user has not read of `req init`.
-fn newcomer(context: &HookContext<'_>, store: &Store, world: &World) -> Option<(String, Change)> {
+/// The notice about a repository with a remote in which nothing is set up, and the file that remembers it.
+fn newcomer(context: &HookContext<'_>, store: &Store, world: &World) -> Option<(String, PathBuf)> {
     let common_dir = &world.worktree.as_ref()?.common_dir;
     let folder = context.places.project_claude_dir.as_ref()?;
     let files = ["requirements.yaml", "requirements.local.yaml"];
     let told = store.dir().join("told-of-init").join(file_key(&common_dir.to_string_lossy()));
     let is_new = context.settings.requirements.is_empty()
         && !files.iter().any(|file| folder.join(file).exists())
-        && git::has_remote(common_dir)
-        && !told.exists();
-    is_new.then(|| (NEWCOMER.to_owned(), Change::ToldOfInit(told)))
+        && git::has_remote(common_dir);
+    is_new.then(|| (NEWCOMER.to_owned(), told))
 }
 
-/// A version of Claude Code under which the hooks were not proved.
-fn new_client(context: &HookContext<'_>, store: &Store) -> Option<(String, Change)> {
+/// The notice about a version of Claude Code under which the hooks were not proved, and the file that remembers it.
+fn new_client(context: &HookContext<'_>, store: &Store) -> Option<(String, PathBuf)> {
     let running = proved::version_of_agent(context.host.environment.agent.as_deref()?)?;
-    let before = proved::untold_change(store, &running)?;
+    let before = proved::changed_from(store, &running)?;
     let text = format!(
         "requirements-check: Claude Code is {running} now; the hooks were last proved under {before}. To prove them again: \
          req doctor (this is said once)"
     );
-    Some((text, Change::ToldOfClient(running)))
+    Some((text, store.dir().join("told-of-client").join(running)))
 }

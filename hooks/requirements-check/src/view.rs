@@ -1,6 +1,8 @@
 //! The facts of an event, found beforehand, and the view that requirements have of them. The hook and the command line `req`
 //! judge by the same view.
 
+use std::path::PathBuf;
+
 use shared::cli::Reply;
 use shared::hook::Verdict;
 use shared::host::Timestamp;
@@ -74,8 +76,8 @@ pub enum Facts {
     Prompt(Box<World>, Option<Reply<Change>>),
     /// The turn is about to end, and what it did.
     Stop(Box<World>, TurnWork),
-    /// A session begins. Notices that no later one repeats, each with the change that remembers it.
-    Start(Box<World>, Vec<(String, Change)>),
+    /// A session begins. Notices that no later one repeats, each with the file that remembers it.
+    Start(Box<World>, Vec<(String, PathBuf)>),
     End(Box<World>),
 }
 

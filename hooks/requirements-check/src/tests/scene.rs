@@ -163,7 +163,7 @@ impl Scene {
     }
 
     /// A session's start, with notices that no later one repeats.
-    pub(crate) fn start_with(&mut self, source: &str, once: Vec<(String, Change)>) -> Answer {
+    pub(crate) fn start_with(&mut self, source: &str, once: Vec<(String, PathBuf)>) -> Answer {
         let event = Event::SessionStart { source: source.to_owned(), model: None };
         self.decide(event, |world| Facts::Start(Box::new(world), once))
     }

@@ -1,5 +1,7 @@
 //! A session's start, its prompts and its end.
 
+use std::path::PathBuf;
+
 use shared::hook::{Memory, Verdict};
 
 use crate::change::Change;
@@ -74,11 +76,11 @@ fn notices_are_told_the_user_and_those_given_once_wait_for_a_session_that_somebo
         let mut scene = Scene::new("{}\n");
         scene.world.notes = vec!["git could not be read".to_owned()];
         scene.world.environment.entrypoint = is_headless.then(|| "sdk-cli".to_owned());
-        let once = vec![("new".to_owned(), Change::ToldOfClient("2.1.330".to_owned()))];
+        let once = vec![("new".to_owned(), PathBuf::from("2.1.330"))];
         let answer = scene.start_with("startup", once);
         let expected = if is_headless { "git could not be read" } else { "git could not be read\nnew" };
         assert_eq!((answer.verdict, answer.notice.as_deref()), (Verdict::Pass, Some(expected)));
-        let is_remembered = answer.effects.iter().any(|change| matches!(change, Change::ToldOfClient(_)));
+        let is_remembered = answer.effects.iter().any(|change| matches!(change, Change::Told(_)));
         assert_eq!(is_remembered, !is_headless);
         assert_eq!(scene.start("resume").notice, None);
     }
