@@ -1,20 +1,17 @@
-//! `req ...` as a typed prompt. The command line beside this hook answers it, as in a shell: a file for one use says who
+//! `req ...` as a typed prompt. The command line beside this hook answers it, as in a shell: a nonce proves that the hook
 //! asks, so that the hook itself carries no command line.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rand::RngExt as _;
 use serde::{Deserialize, Serialize};
 use shared::child::{self, Limits, Output};
-use shared::host::Places;
-use shared::state::{ensure_private, read_regular, write_private};
+use shared::host::{Places, Timestamp};
 
 use crate::command_line;
 
-/// The variable that names the file.
+/// The variable with the nonce and the caller.
 const VARIABLE: &str = "BARBLESS_ASKED";
 /// Claude Code waits for a prompt's hooks.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -59,41 +56,25 @@ pub(crate) fn answer(words: &[String], asking: &Asking, places: &Places, cwd: &P
 fn run(words: &[String], asking: &Asking, places: &Places, cwd: &Path) -> Result<Output, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let program = own.with_file_name(format!("req{}", std::env::consts::EXE_SUFFIX));
-    let file = asking.leave(places)?;
+    let store = places.open_store().ok_or("there is no state folder; set HOME")?;
+    // Its file is gone with the answer, and nobody can ask as the user afterwards.
+    let nonce = store.nonce().map_err(|error| format!("{}: {error}", store.dir().display()))?;
+    let asked = serde_json::to_string(&(nonce.text(), asking)).map_err(|error| error.to_string())?;
     let mut command = Command::new(&program);
-    command.args(words).env(VARIABLE, &file).current_dir(cwd).stderr(Stdio::piped());
+    command.args(words).env(VARIABLE, asked).current_dir(cwd).stderr(Stdio::piped());
     let deadline = Instant::now() + PATIENCE;
     let limits = Limits { deadline, grace: Duration::ZERO, max_bytes: MAX_ANSWER };
     let output = child::run(&mut command, &[], limits);
-    // Help and wrong usage never read the file, and whoever finds it could ask as the user.
-    let _ = fs::remove_file(&file);
     output.map_err(|error| format!("{}: {error} (if it is missing, install it again)", program.display()))
 }
 
 impl Asking {
-    /// Leaves word of it in a file of a name that nobody guesses.
-    fn leave(&self, places: &Places) -> Result<PathBuf, String> {
-        let dir = folder(places).ok_or("there is no state folder; set HOME")?;
-        let file = dir.join(format!("{:032x}.json", rand::rng().random::<u128>()));
-        let text = serde_json::to_vec(self).map_err(|error| error.to_string())?;
-        let left = ensure_private(&dir).and_then(|()| write_private(&file, &text));
-        left.map(|()| file.clone()).map_err(|error| format!("{}: {error}", file.display()))
+    /// The caller of this process, if the hook started it: its nonce proves that.
+    pub fn of_hook(places: &Places, now: Timestamp) -> Option<Self> {
+        let asked = std::env::var(VARIABLE).ok()?;
+        let (nonce, asking): (String, Self) = serde_json::from_str(&asked).ok()?;
+        places.open_store()?.nonce_is_fresh(&nonce, now).then_some(asking)
     }
-
-    /// The file that the hook left for this process; it can be taken once.
-    pub fn take(places: &Places) -> Option<Self> {
-        let file = PathBuf::from(std::env::var_os(VARIABLE)?);
-        if file.parent() != folder(places).as_deref() {
-            return None;
-        }
-        let text = read_regular(&file, 64 * 1024).ok()?;
-        fs::remove_file(&file).ok()?;
-        serde_json::from_slice(&text).ok()
-    }
-}
-
-fn folder(places: &Places) -> Option<PathBuf> {
-    places.state_dir.as_ref().map(|dir| dir.join("asked"))
 }
 
 /// The names that a `req satisfy` among a line's words satisfies for the session and branch at hand.
@@ -120,16 +101,17 @@ pub(crate) fn satisfied(words: &[String]) -> Vec<String> {
 mod tests {
     use shared::host::Places;
 
-    use super::{Asking, answer, folder, satisfied, words};
+    use super::{Asking, answer, satisfied, words};
 
     #[test]
-    fn no_file_that_says_who_asks_outlives_its_answer() {
+    fn no_nonce_outlives_its_answer() {
         let scratch = tempfile::tempdir().unwrap();
-        let places = Places { state_dir: Some(scratch.path().join("state")), ..Places::default() };
+        let state = Some(scratch.path().join("state"));
+        let places = Places { state_dir: state.clone(), default_state_dir: state, ..Places::default() };
         let asking = Asking { session: "s".to_owned(), is_typed: true, project: None };
         let asked = words("req status").unwrap();
         assert!(answer(&asked, &asking, &places, scratch.path()).is_some());
-        let left = std::fs::read_dir(folder(&places).unwrap()).unwrap();
+        let left = std::fs::read_dir(scratch.path().join("state/nonce")).unwrap();
         assert_eq!(left.count(), 0);
     }
 

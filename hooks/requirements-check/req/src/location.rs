@@ -33,7 +33,7 @@ impl Location {
     /// Who asks, where a hook started this process for a typed prompt.
     pub(crate) fn asking() -> Option<Asking> {
         let host = Host::real();
-        Asking::take(&Places::resolve(&host.environment, host.cwd().as_deref()))
+        Asking::of_hook(&Places::resolve(&host.environment, host.cwd().as_deref()), host.started)
     }
 
     /// In the project of the caller's session, else in the one it is started in.
