@@ -297,12 +297,14 @@ impl Folder {
         &self.dir
     }
 
-    /// The satisfactions as they are now, and a notice for the user where the file could not be read. Nothing is locked or written.
+    /// The satisfactions as they are now, and a notice for the user where the file could not be read. A damaged one is set aside.
     pub(crate) fn read(&self, key: &Key) -> (Satisfactions, Option<String>) {
-        match load(&self.file(key), key) {
-            Ok(found) => (found, None),
-            Err(error) => (Satisfactions::none_of(key), Some(format!("requirements-check: {error}"))),
-        }
+        let failure = match load(&self.file(key), key) {
+            Ok(found) => return (found, None),
+            Err(Failure::Damaged(file)) => set_aside(file),
+            Err(failure) => failure,
+        };
+        (Satisfactions::none_of(key), Some(format!("requirements-check: {failure}")))
     }
 
     /// Changes the satisfactions, and forgets those of sessions a month old. Where nothing changes, nothing is written.
@@ -318,11 +320,10 @@ impl Folder {
         let file = self.file(key);
         with_lock(&file, patience, || {
             let before = match load(&file, key) {
-                Err(Failure::Damaged(file)) => {
-                    let aside = file.with_extension("json.corrupt");
-                    std::fs::rename(&file, aside).map_err(|_| Failure::File(file, "moved"))?;
-                    Satisfactions::none_of(key)
-                }
+                Err(Failure::Damaged(file)) => match set_aside(file) {
+                    Failure::Damaged(_) => Satisfactions::none_of(key),
+                    failure => return Err(failure),
+                },
                 Ok(found) if is_newer(&found.version) => return Err(Failure::Newer(file.clone())),
                 loaded => loaded?,
             };
@@ -374,6 +375,15 @@ fn write(file: &Path, kept: Satisfactions, now: Timestamp) -> Result<(), Failure
         serde_json::to_vec(&kept).map_err(io::Error::from).and_then(|bytes| write_durable(file, &bytes))
     };
     written.map_err(|_| Failure::File(file.to_path_buf(), "written"))
+}
+
+/// Sets a damaged file aside. The failure names where it is then.
+fn set_aside(file: PathBuf) -> Failure {
+    let aside = file.with_extension("json.corrupt");
+    match std::fs::rename(&file, &aside) {
+        Ok(()) => Failure::Damaged(aside),
+        Err(_) => Failure::File(file, "moved"),
+    }
 }
 
 fn is_newer(version: &str) -> bool {

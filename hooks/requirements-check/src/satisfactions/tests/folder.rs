@@ -100,17 +100,22 @@ fn parallel_writers_lose_nothing_and_readers_see_the_old_or_the_new() {
 }
 
 #[test]
-fn reports_a_damaged_file_and_sets_it_aside_before_the_next_change() {
+fn sets_a_damaged_file_aside_and_reports_it_once() {
     let world = World::new();
     let wrong = PLAN.replace(r#"{"everyone":{"satisfied_at":1}}"#, "true");
     for damage in ["{", "", "[]", "{}", "\u{0}", &wrong, &" ".repeat(5 << 20)] {
         world.write(damage);
         let (read, note) = world.folder.read(&main());
-        assert!(read.requirements.is_empty() && note.is_some_and(|note| note.contains("is damaged")));
-        world.satisfy("plan");
-        assert_eq!(world.satisfied(), ["plan"]);
+        assert!(
+            read.requirements.is_empty()
+                && note.is_some_and(|note| note.contains(".json.corrupt is damaged"))
+        );
         assert_eq!(fs::read_to_string(world.file(".corrupt")).unwrap(), damage);
+        assert_eq!(world.folder.read(&main()).1, None);
     }
+    world.write("{");
+    world.satisfy("plan");
+    assert_eq!(world.satisfied(), ["plan"], "a change sets it aside, too");
 }
 
 #[test]
