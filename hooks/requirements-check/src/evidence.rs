@@ -12,24 +12,19 @@ use shared::host::flat;
 use shared::text::cut;
 
 /// Arguments with which a test command tests nothing.
-const NOT_ARGS: &str = "--no-run --list --help --version --dry-run --collect-only --listTests -h";
+const NOT_ARGS: &str =
+    "--no-run --list --list-tests --listTests --help --version --dry-run --collect-only -h";
 
 /// Those that are known of a runner.
-const LIST_ONLY: [(&str, &str); 14] = [
-    ("cargo", "-V"),
+const LIST_ONLY: [(&str, &str); 8] = [
     ("ctest", "-N --show-only"),
-    ("dotnet", "--list-tests -t"),
     ("go", "-list -c -n -exec"),
     ("gradle gradlew", "-m -x --exclude-task --tasks"),
-    ("jest", "--showConfig --clearCache"),
     ("make gmake", "-i -n -q -t --ignore-errors --just-print --recon --question --touch"),
     ("mvn", "-DskipTests -Dmaven.test.skip"),
-    ("phpunit", "--list-tests --list-groups --list-suites --list-tests-xml"),
-    ("playwright", "--ui"),
     ("pytest", "-V --co --setup-plan --setup-only --fixtures --fixtures-per-test --markers --cache-show"),
-    ("swift", "list -l --list-tests --show-bin-path"),
+    ("swift vitest", "list"),
     ("tox", "-l -a --listenvs --notest --showconfig"),
-    ("vitest", "list --ui"),
 ];
 
 /// Options that say where something runs.
@@ -78,84 +73,64 @@ impl Found<'_> {
         self.simple.folder(cwd)
     }
 
-    /// It runs in the work tree whose files it is evidence for.
-    fn is_inside(&self, world: &World) -> bool {
-        let folder = self.simple.folder(&world.cwd);
-        folder.is_some_and(|folder| world.top().is_none_or(|root| flat(&folder).starts_with(root)))
-    }
-
-    /// The argument by which it runs on files outside of the work tree.
-    fn leads_out(&self, world: &World) -> Option<String> {
-        let (root, folder) = (world.top()?, self.simple.folder(&world.cwd)?);
-        let home = world.environment.home.as_deref();
-        let place = |path: &str| match path.strip_prefix('~') {
-            Some(rest) => Some(home?.join(rest.trim_start_matches('/'))),
-            None => Some(folder.join(path)),
+    /// Why it does not run on the files of the work tree, by its folder or by an argument that leads somewhere else.
+    fn strays(&self, world: &World) -> Option<String> {
+        let Some(folder) = self.place(&world.cwd) else {
+            return Some("the line does not spell out in which folder it runs".to_owned());
         };
-        let is_outside = |path: &String| place(path).is_some_and(|place| !flat(&place).starts_with(root));
-        leads(self.simple).into_iter().find(is_outside)
+        let (root, home) = (world.top()?, world.environment.home.as_deref());
+        if !flat(&folder).starts_with(root) {
+            return Some("it did not run in this work tree".to_owned());
+        }
+        // The values of options that lead, and words that are no option's value.
+        let outside = self.simple.words.windows(2).find_map(|words| {
+            let [before, word] = words else { return None };
+            let path = match word.split_once('=') {
+                Some((name, value)) if is_in(LEADING, name) => value,
+                _ if (before.starts_with("--") || is_in("-o -c", before)) && !is_in(LEADING, before) => "",
+                _ => word,
+            };
+            let path = spelled(path);
+            let place = match path.strip_prefix('~') {
+                Some(rest) => home?.join(rest.trim_start_matches('/')),
+                None => folder.join(&path),
+            };
+            (!flat(&place).starts_with(root)).then_some(path)
+        })?;
+        Some(format!("`{}` leads out of this work tree", self.named(&outside, "an argument")))
     }
 
     /// Why a run that ended without an error does not count; `None` if it does.
     pub(crate) fn not_counted(&self, rule: &Rule<'_>, facts: &After, was_noted: bool) -> Option<String> {
-        let (world, commands) = (&facts.world, facts.call.commands());
         // What writes files before the run may put them back after it. Every other change shows in the files.
-        let mut sides = commands.split(|command| std::ptr::eq(command, self.simple));
+        let mut sides = facts.call.commands().split(|command| std::ptr::eq(command, self.simple));
         let is_turned = sides.all(|side| side.iter().any(Simple::writes_files));
-        let leads_out = self.leads_out(world).map(|path| self.named(&path, "an argument"));
-        let hidden = self.hidden();
         let lacks_output = facts.without_output.iter().any(|name| name == rule.name);
         let wanted = min_output(rule).map_or("", |pattern| &pattern.text);
-        let reasons = [
-            (
-                self.place(&world.cwd).is_none(),
-                "the line does not spell out in which folder it runs".to_owned(),
-            ),
-            (!self.is_inside(world), "it did not run in this work tree".to_owned()),
-            (leads_out.is_some(), format!("`{}` leads out of this work tree", leads_out.unwrap_or_default())),
-            (self.proves_nothing, "with these arguments it proves nothing".to_owned()),
-            (facts.is_unfinished, "it went on in the background, or was interrupted".to_owned()),
-            (hidden.is_some(), hidden.unwrap_or_default()),
-            (is_turned, "other commands of the line may change the files; run it by itself".to_owned()),
-            (lacks_output, format!("its output has nothing that matches {wanted}")),
-            (!was_noted, NOT_NOTED.to_owned()),
-        ];
-        reasons.into_iter().find_map(|(is_why, why)| is_why.then_some(why))
+        let when = |is_why: bool, why: &str| is_why.then(|| why.to_owned());
+        self.strays(&facts.world)
+            .or_else(|| when(self.proves_nothing, "with these arguments it proves nothing"))
+            .or_else(|| when(facts.is_unfinished, "it went on in the background, or was interrupted"))
+            .or_else(|| self.hidden())
+            .or_else(|| when(is_turned, "other commands of the line may change the files; run it by itself"))
+            .or_else(|| when(lacks_output, &format!("its output has nothing that matches {wanted}")))
+            .or_else(|| when(!was_noted, NOT_NOTED))
     }
 
     /// The line with which the run would count, in the folder where it would; empty where nobody could type it.
     pub(crate) fn line_in(&self, world: &World) -> String {
-        let leads_out = self.leads_out(world).is_some();
-        let is_wrong = leads_out || self.proves_nothing || !self.simple.unknown_options.is_empty();
+        let strays = self.strays(world).is_some();
+        let is_wrong = strays || self.proves_nothing || !self.simple.unknown_options.is_empty();
         let is_shown = !is_wrong && !self.simple.runs_another() && !self.shown.contains("[masked");
-        let alone = if is_shown { Some(self.shown.as_str()) } else { self.set.typed() };
-        let Some(alone) = alone else { return String::new() };
+        let Some(alone) = (if is_shown { Some(self.shown.as_str()) } else { self.set.typed() }) else {
+            return String::new();
+        };
         let own = self.simple.directory.as_deref().filter(|folder| !folder.as_os_str().is_empty());
-        match if self.is_inside(world) && !leads_out { own } else { world.top() } {
+        match if strays { world.top() } else { own } {
             Some(folder) => format!("cd {} && {alone}", quoted(&folder.to_string_lossy())),
             None => alone.to_owned(),
         }
     }
-}
-
-/// The arguments of a command that may be paths to what it runs on: the values of options that lead, and words that are no
-/// option's value.
-fn leads(simple: &Simple) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut before = "";
-    for word in simple.words.iter().skip(1).map(String::as_str) {
-        let path = match word.split_once('=') {
-            Some((name, value)) if is_in(LEADING, name) => value,
-            _ if (before.starts_with("--") || is_in("-o -c", before)) && !is_in(LEADING, before) => "",
-            _ => word,
-        };
-        let path = spelled(path.split("::").next().unwrap_or(path));
-        let goes_up = path.split('/').any(|part| part == "..");
-        let is_path = goes_up || path.starts_with('/') || path == "~" || path.starts_with("~/");
-        found.extend(Some(path).filter(|path| is_path && !path.contains(['$', '`', '*', '?'])));
-        before = word;
-    }
-    found
 }
 
 fn commands<'a>(rule: &Rule<'a>) -> impl Iterator<Item = &'a CommandPattern> {
@@ -272,18 +247,16 @@ fn behind(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<La
         // The tests have passed on these files before: that they run once more changes nothing.
         _ => is_asked(rule, command) || (command.keeps_files() && !writes_about(rule, command, world)),
     };
-    // Some run before it though they are written behind it: to make its arguments, or in the round before.
     let changing: Vec<_> = commands.iter().enumerate().filter(|(_, first)| !keeps(first)).collect();
-    let last = |hidden| changing.iter().rfind(|(_, first)| first.hidden == Some(hidden));
-    let earliest = [changing.first(), last(Hidden::Substitution), last(Hidden::Construct)];
-    let needing = commands.iter().enumerate().filter(|(_, then)| rule.is_triggered_by_command(call, then));
-    needing.into_iter().find_map(|(index, then)| {
+    let mut needing =
+        commands.iter().enumerate().filter(|(_, then)| rule.is_triggered_by_command(call, then));
+    needing.find_map(|(index, then)| {
+        // Some run before it though they are written behind it: to make its arguments, or in the round before.
         let is_before = |&&(other, first): &&(usize, &Simple)| match first.hidden {
-            Some(Hidden::Substitution) => other != index,
-            Some(Hidden::Construct) if then.hidden == first.hidden => other != index,
+            Some(Hidden::Substitution | Hidden::Construct) => other != index,
             _ => other < index,
         };
-        let (_, first) = earliest.iter().flatten().find(|first| is_before(first))?;
+        let (_, first) = changing.iter().find(is_before)?;
         let (first, then) = (shown(line, first), shown(line, then));
         let why = format!("`{first}` in the same line may change the {what} before `{then}` runs");
         Some(Late { why, step: FIRST })
@@ -291,10 +264,8 @@ fn behind(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<La
 }
 
 fn writes_about(rule: &Rule<'_>, command: &Simple, world: &World) -> bool {
-    let (Some(root), Some(folder)) = (world.top(), command.folder(&world.cwd)) else {
-        return !command.writes.is_empty();
-    };
     command.writes.iter().any(|file| {
+        let (Some(root), Some(folder)) = (world.top(), command.folder(&world.cwd)) else { return true };
         let path = folder.join(file);
         file.starts_with(['$', '~', '`'])
             || (is_about(rule, root, &path) && !path.starts_with(root.join(".git")))
