@@ -212,11 +212,7 @@ fn min_output<'a>(rule: &Rule<'a>) -> Option<&'a Pattern> {
 }
 
 /// Why a line is not judged as it stands, and what to do about it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Late {
-    pub(crate) why: String,
-    pub(crate) step: &'static str,
-}
+pub(crate) type Late = (String, &'static str);
 
 /// Why a line that needs the requirement is not judged as it stands; `None` if it is.
 pub(crate) fn late(rule: &Rule<'_>, call: &Call, world: &World) -> Option<Late> {
@@ -224,7 +220,7 @@ pub(crate) fn late(rule: &Rule<'_>, call: &Call, world: &World) -> Option<Late> 
     behind(rule, call, line, world).or_else(|| {
         let lost = shown(line, call.unplaced(|command| rule.is_triggered_by_command(call, command))?);
         let why = format!("the line does not spell out in which work tree `{lost}` acts");
-        Some(Late { why, step: LITERALLY })
+        Some((why, LITERALLY))
     })
 }
 
@@ -239,7 +235,7 @@ fn behind(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<La
     let Some(commands) = &line.commands else {
         // The hook searches the text of a line that only another shell understands.
         let why = format!("the line cannot be read, and may change the {what} before it");
-        return (call.tool == "Bash").then_some(Late { why, step: FIRST });
+        return (call.tool == "Bash").then_some((why, FIRST));
     };
     let keeps = |command: &Simple| match what {
         // Only git changes which branch is out.
@@ -259,7 +255,7 @@ fn behind(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<La
         let (_, first) = changing.iter().find(is_before)?;
         let (first, then) = (shown(line, first), shown(line, then));
         let why = format!("`{first}` in the same line may change the {what} before `{then}` runs");
-        Some(Late { why, step: FIRST })
+        Some((why, FIRST))
     })
 }
 

@@ -7,9 +7,8 @@ use shared::protocol::Mode;
 
 use crate::call::Call;
 use crate::place::World;
-use crate::rule::Rule;
+use crate::rule::{Remedy, Rule, Unmet};
 use crate::settings::{Kind, Settings};
-use crate::strategy::{Remedy, Unmet};
 use crate::view::{View, quoted};
 use shared::text::cut;
 

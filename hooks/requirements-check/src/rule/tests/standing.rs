@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Remedy;
+use crate::rule::Remedy;
 use crate::satisfactions::{By, Key, Satisfaction};
 use crate::scene::{OTHER, OWN, Scene};
 use crate::settings::Scope;
