@@ -377,11 +377,9 @@ pub(crate) fn due<'a>(settings: &'a Settings, view: &View<'_>) -> impl Iterator<
 
 /// A session's start.
 fn start(input: &HookInput<'_>, world: &World, once: &[(String, Change)]) -> Answer {
-    let Event::SessionStart { source, .. } = &input.request.event else { return Outcome::pass() };
     let is_told =
         input.settings.hooks.session_start.inject_context && Rule::all(input.settings).next().is_some();
-    let is_short = matches!(source.as_str(), "compact" | "resume");
-    let text = is_told.then(|| wording::at_start(input.settings, &view(input, world, None), is_short));
+    let text = is_told.then(|| wording::at_start(input.settings, &view(input, world, None)));
     let mut effects = sign_of_life(input, world);
     let mut state = input.state.clone();
     let mut notes: Vec<String> = state.untold(&world.notes).into_iter().collect();

@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::command_line::{self, Hidden, Line, Simple, base_name, is_in, spelled};
 use crate::rule::Rule;
 use crate::satisfactions::Satisfaction;
-use crate::settings::{CommandPattern, Glob, Guard, Kind, Pattern, Terms, glob_set};
+use crate::settings::{CommandPattern, Glob, Guard, Pattern, Terms, glob_set};
 use crate::view::{After, World, quoted};
 use shared::host::flat;
 use shared::text::cut;
@@ -31,11 +31,7 @@ const LIST_ONLY: [(&str, &str); 8] = [
 const LEADING: &str =
     "--manifest-path --prefix -C --directory --rootdir --project --root --cwd --file --workspace";
 
-const NOT_NOTED: &str =
-    "what the files were when it began is not known; where very many have changed, narrow `paths`";
-
 const FIRST: &str = "run what comes first in a line of its own, then send the rest again";
-const LITERALLY: &str = "write the folder literally, as in: git -C FOLDER commit";
 const MAX_SHOWN: usize = 120;
 
 /// A command that a requirement asks for.
@@ -78,7 +74,7 @@ impl Found<'_> {
         let Some(folder) = self.place(&world.cwd) else {
             return Some("the line does not spell out in which folder it runs".to_owned());
         };
-        let (root, home) = (world.top()?, world.environment.home.as_deref());
+        let root = world.top()?;
         if !flat(&folder).starts_with(root) {
             return Some("it did not run in this work tree".to_owned());
         }
@@ -91,11 +87,8 @@ impl Found<'_> {
                 _ => word,
             };
             let path = spelled(path);
-            let place = match path.strip_prefix('~') {
-                Some(rest) => home?.join(rest.trim_start_matches('/')),
-                None => folder.join(&path),
-            };
-            (!flat(&place).starts_with(root)).then_some(path)
+            let is_outside = path.starts_with('~') || !flat(&folder.join(&path)).starts_with(root);
+            is_outside.then_some(path)
         })?;
         Some(format!("`{}` leads out of this work tree", self.named(&outside, "an argument")))
     }
@@ -114,7 +107,7 @@ impl Found<'_> {
             .or_else(|| self.hidden())
             .or_else(|| when(is_turned, "other commands of the line may change the files; run it by itself"))
             .or_else(|| when(lacks_output, &format!("its output has nothing that matches {wanted}")))
-            .or_else(|| when(!was_noted, NOT_NOTED))
+            .or_else(|| when(!was_noted, "what the files were when it began is not known; where very many have changed, narrow `paths`"))
     }
 
     /// The line with which the run would count, in the folder where it would; empty where nobody could type it.
@@ -153,9 +146,7 @@ pub(crate) fn command_of<'a>(rule: &Rule<'a>, call: &'a Call) -> Option<Found<'a
         let set = commands(rule).find(|set| set.compiled.begins(simple))?;
         Some(Found { simple, set, shown: line.shown(simple), proves_nothing: proves_nothing(rule, simple) })
     };
-    let mut all = call.commands().iter().filter_map(found);
-    let first = all.next()?;
-    if first.counts() { Some(first) } else { Some(all.find(Found::counts).unwrap_or(first)) }
+    call.commands().iter().filter_map(found).min_by_key(|found| !found.counts())
 }
 
 /// A command that is not asked for, and resembles one that is: as it is written, and what is asked for.
@@ -220,7 +211,7 @@ pub(crate) fn late(rule: &Rule<'_>, call: &Call, world: &World) -> Option<Late> 
     behind(rule, call, line, world).or_else(|| {
         let lost = shown(line, call.unplaced(|command| rule.is_triggered_by_command(call, command))?);
         let why = format!("the line does not spell out in which work tree `{lost}` acts");
-        Some((why, LITERALLY))
+        Some((why, "write the folder literally, as in: git -C FOLDER commit"))
     })
 }
 
@@ -277,15 +268,17 @@ fn shown(line: &Line, command: &Simple) -> String {
     cut(text.trim(), MAX_SHOWN)
 }
 
+/// A command of the call may become evidence: it decides the line's exit status, in the foreground, and proves something.
+pub(crate) fn may_prove(rule: &Rule<'_>, call: &Call) -> bool {
+    !call.in_background && command_of(rule, call).is_some_and(|found| found.counts())
+}
+
 /// The call would be the very evidence that it needs, and does nothing else that needs it.
 pub(crate) fn is_own_proof(rule: &Rule<'_>, call: &Call) -> bool {
     let by_tool = rule.is_triggered_by_tool(call);
     let needs =
         |command: &Simple| (by_tool && !command.keeps_files()) || rule.is_triggered_by_command(call, command);
-    rule.kind() == Kind::Evidence
-        && !call.in_background
-        && command_of(rule, call).is_some_and(|found| found.counts())
-        && call.commands().iter().all(|command| is_asked(rule, command) || !needs(command))
+    may_prove(rule, call) && call.commands().iter().all(|command| is_asked(rule, command) || !needs(command))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use shared::claude_code::misspelt_tool;
 use shared::config::SettingFault;
-use shared::text::{age, cut, is_invisible, plain, quoted};
+use shared::text::{age, cut, plain, quoted};
 
 use crate::call::Call;
 use crate::command_line::Simple;
@@ -16,7 +16,6 @@ use crate::settings::{
 use crate::state::Uncounted;
 use crate::view::{Freshness, View};
 
-const MAX_SHOWN: usize = 80;
 /// How a command counts: its exit status must be the line's.
 const ALONE: &str = "run alone on a line (no pipe)";
 const MAX_STAGED: usize = 20;
@@ -75,21 +74,11 @@ impl<'a> Rule<'a> {
     pub fn all(settings: &'a Settings) -> impl Iterator<Item = Self> + Clone {
         let rules = settings.requirements.iter().map(|(name, set)| Rule { name, set });
         let guards = rules.clone().filter(|rule| rule.kind() == Kind::Guard);
-        guards
-            .chain(rules.filter(|rule| rule.kind() != Kind::Guard))
-            .filter(|rule| rule.set.is_on() && rule.lacks().is_none())
+        guards.chain(rules.filter(|rule| rule.kind() != Kind::Guard)).filter(|rule| rule.set.is_on())
     }
 
     pub fn named(settings: &'a Settings, name: &str) -> Option<Self> {
         Self::all(settings).find(|rule| rule.name == name)
-    }
-
-    /// The mistake that keeps it from being in force though it is switched on.
-    pub fn lacks(&self) -> Option<&'static str> {
-        let can_be_typed = self.name.starts_with(|first: char| first.is_alphanumeric() || first == '_')
-            && !self.name.contains(is_invisible);
-        let why = "a name begins with a letter or digit and holds nothing that cannot be typed; it is off";
-        (!can_be_typed).then_some(why)
     }
 
     pub const fn kind(&self) -> Kind {
@@ -122,15 +111,10 @@ impl<'a> Rule<'a> {
         self.patterns(call).any(|pattern| pattern.compiled.matches_command(command))
     }
 
-    /// The commands of the call's line that need it: the words that are set, or the command where an expression is set.
-    pub(crate) fn commands_that_need(&self, call: &Call) -> Vec<String> {
-        let Some(line) = &call.line else { return Vec::new() };
-        let shown = |command: &Simple| {
-            let pattern = self.patterns(call).find(|set| set.compiled.matches_command(command))?;
-            let words = pattern.typed().map(ToOwned::to_owned);
-            Some(words.unwrap_or_else(|| cut(&line.shown(command), MAX_SHOWN)))
-        };
-        call.commands().iter().filter_map(shown).collect()
+    /// What is set for commands of which the call's line has one: words, or an expression.
+    pub(crate) fn commands_that_need(&self, call: &Call) -> impl Iterator<Item = &'a str> {
+        let has = |set: &&CommandPattern| call.commands().iter().any(|one| set.compiled.matches_command(one));
+        self.patterns(call).filter(has).map(|set| set.text.as_str())
     }
 
     fn triggers(&self, call: &Call) -> impl Iterator<Item = &'a Trigger> {
@@ -139,11 +123,6 @@ impl<'a> Rule<'a> {
 
     fn patterns(&self, call: &Call) -> impl Iterator<Item = &'a CommandPattern> {
         self.triggers(call).flat_map(Trigger::commands)
-    }
-
-    pub(crate) fn reads_lines(&self) -> bool {
-        let mut triggers = self.set.triggers.iter().flatten();
-        self.kind() == Kind::Evidence || triggers.any(|trigger| !trigger.is_any_call())
     }
 
     /// The user's global file locks it, all rules, everything, or a key of it. `locked` are key paths as
@@ -347,12 +326,11 @@ fn named(files: &[String]) -> String {
     }
 }
 
-/// The mistakes in requirements that are switched on, of each requirement the first.
+/// Triggers, of requirements that are switched on, that no call sets off; of each requirement the first.
 pub(crate) fn faults(settings: &Settings) -> Vec<SettingFault> {
     let of_rule = |(name, set): (&String, &Requirement)| {
-        let lacks = (Rule { name, set }).lacks().map(str::to_owned);
-        let what = lacks.or_else(|| set.triggers.iter().flatten().find_map(never_sets_off))?;
-        Some(SettingFault { path: vec!["requirements".to_owned(), name.clone()], what })
+        let what = set.triggers.iter().flatten().find_map(never_sets_off)?;
+        Some(SettingFault { path: ["requirements", name, "trigger_tools"].map(str::to_owned).to_vec(), what })
     };
     settings.requirements.iter().filter(|(_, set)| set.is_on()).filter_map(of_rule).collect()
 }
@@ -361,7 +339,7 @@ pub(crate) fn faults(settings: &Settings) -> Vec<SettingFault> {
 fn never_sets_off(trigger: &Trigger) -> Option<String> {
     let tool = &trigger.tool;
     if let Some(near) = misspelt_tool(tool.as_str()).filter(|_| tool.is_literal()) {
-        return Some(format!("`trigger_tools` names a tool that is not there; did you mean {near}?"));
+        return Some(format!("no tool is called that; did you mean {near}?"));
     }
     let is_shell = tool.is_name("Bash") || tool.is_name("PowerShell");
     let what = "a command_pattern or command_regex looks at Bash calls only; this trigger is ignored";

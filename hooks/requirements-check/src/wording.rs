@@ -13,11 +13,8 @@ use crate::view::{View, quoted};
 use shared::text::cut;
 
 const MAX_MESSAGE: usize = 600;
-const MAX_POINTS: usize = 12;
 /// Characters of the whole text at a session's start.
 const MAX_AT_START: usize = 2_000;
-/// Requirements named at once: a file may hold a thousand, and nobody reads them.
-const MAX_RULES: usize = 20;
 
 pub type Origins<'a> = dyn Fn(&str) -> Option<Origin> + 'a;
 
@@ -47,8 +44,8 @@ pub(crate) fn after_planning(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Orig
 
 /// The commands of the line that need something if only commands do, else the tool.
 fn subject(call: &Call, unmet: &[Unmet<'_>]) -> String {
-    let of_rule = |unmet: &Unmet<'_>| unmet.rule.commands_that_need(call);
-    let commands: BTreeSet<String> = unmet.iter().flat_map(of_rule).collect();
+    let commands: BTreeSet<&str> =
+        unmet.iter().flat_map(|unmet| unmet.rule.commands_that_need(call)).collect();
     if commands.is_empty() || unmet.iter().any(|unmet| unmet.rule.is_triggered_by_tool(call)) {
         return call.tool.clone();
     }
@@ -58,13 +55,13 @@ fn subject(call: &Call, unmet: &[Unmet<'_>]) -> String {
 /// Each requirement with its reason, its checklist and what satisfies it; one `req satisfy` for all stands last.
 fn told(head: String, foot: &str, view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
     let (mut lines, mut steps, mut by_hand) = (vec![head], Vec::new(), Vec::new());
-    for Unmet { rule, why, remedy, .. } in unmet.iter().take(MAX_RULES) {
+    for Unmet { rule, why, remedy, .. } in unmet {
         let message = rule.set.message.as_ref().or(rule.set.description.as_ref());
         let what = message.map(|message| format!("{} ({why})", cut(message.trim(), MAX_MESSAGE)));
         let place = origin(&rule.key()).filter(|_| unmet.len() > 1);
         let place = place.map(|origin| format!(" [{origin}]")).unwrap_or_default();
         lines.push(format!("- {}: {}{place}", rule.name, what.as_ref().unwrap_or(why)));
-        let points = rule.set.checklist.iter().take(MAX_POINTS);
+        let points = rule.set.checklist.iter();
         lines.extend(points.map(|point| format!("  - {}", cut(point.trim(), MAX_MESSAGE))));
         match remedy {
             Remedy::Do(what) => {
@@ -78,48 +75,40 @@ fn told(head: String, foot: &str, view: &View<'_>, unmet: &[Unmet<'_>], origin: 
             }
         }
     }
-    if unmet.len() > MAX_RULES {
-        lines.push(format!("- and {} more, named when these are satisfied", unmet.len() - MAX_RULES));
-    }
     if !by_hand.is_empty() {
-        lines.push(satisfying(view, &by_hand));
-        steps.push(format!("run in Bash: {}", command(view, &by_hand)));
+        let (line, command) = satisfying(view, &by_hand);
+        lines.push(line);
+        steps.push(format!("run in Bash: {command}"));
     }
     lines.extend((!foot.is_empty()).then(|| foot.to_owned()));
     (lines.join("\n"), steps)
 }
 
-fn quoted_names(names: &[&str]) -> String {
-    names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(" ")
-}
-
-fn command(view: &View<'_>, names: &[&str]) -> String {
-    format!("{}{} satisfy {}", view.change_directory(), view.world.req(), quoted_names(names))
-}
-
-/// How Claude satisfies requirements, in the permission mode of the call.
-fn satisfying(view: &View<'_>, names: &[&str]) -> String {
-    let world = view.world;
+/// How Claude satisfies requirements, in the permission mode of the call; and the command alone.
+fn satisfying(view: &View<'_>, names: &[&str]) -> (String, String) {
+    let (world, words) = (view.world, names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(" "));
+    let command = format!("{}{} satisfy {words}", view.change_directory(), world.req());
     let each = if let [name] = names { name } else { "each of them" };
-    let hint = match (world.mode, world.is_headless()) {
+    let hint = match world.mode {
         _ if world.elsewhere.is_some() => String::new(),
-        (Some(Mode::Plan | Mode::DontAsk), false) => format!(
-            "\n(where Bash is not allowed now, ask the user to type as a prompt: req satisfy {})",
-            quoted_names(names)
-        ),
         // Nobody can be asked: Claude Code denies what it was not told to allow.
-        (Some(Mode::Default | Mode::AcceptEdits | Mode::DontAsk), true) => format!(
+        _ if world.is_headless() => format!(
             "\n(where Bash is not allowed, whoever starts the session can allow it: --allowedTools \"Bash({} satisfy *)\")",
             world.req()
         ),
+        Some(Mode::Plan | Mode::DontAsk) => {
+            format!(
+                "\n(where Bash is not allowed now, ask the user to type as a prompt: req satisfy {words})"
+            )
+        }
         _ => String::new(),
     };
-    let (all, command) = (names.join(", "), command(view, names));
-    format!("To satisfy {all}: do what {each} asks for, then run in Bash: {command}{hint}")
+    let all = names.join(", ");
+    (format!("To satisfy {all}: do what {each} asks for, then run in Bash: {command}{hint}"), command)
 }
 
-/// The requirements, for Claude at a session's start; shorter for a session that has read them before.
-pub(crate) fn at_start(settings: &Settings, view: &View<'_>, is_short: bool) -> String {
+/// The requirements, for Claude at a session's start.
+pub(crate) fn at_start(settings: &Settings, view: &View<'_>) -> String {
     let header = settings.hooks.session_start.custom_header.as_deref();
     let mut lines: Vec<String> = header.map(|header| cut(header, MAX_MESSAGE)).into_iter().collect();
     lines.push(format!("requirements-check: required in this project (now {}):", view.world.on()));
@@ -128,16 +117,16 @@ pub(crate) fn at_start(settings: &Settings, view: &View<'_>, is_short: bool) -> 
         let standing = rule.standing(view);
         let word = if standing.is_ok() { "satisfied" } else { "not satisfied" };
         let (Ok(how) | Err(how)) = &standing;
-        let what = rule.set.description.as_ref().or(rule.set.message.as_ref()).filter(|_| !is_short);
+        let what = rule.set.description.as_ref().or(rule.set.message.as_ref());
         let what = what.map(|what| format!("{} ({how})", cut(what.trim(), 160)));
         lines.push(format!("- {} ({word}, {}): {}", rule.name, when(&rule), what.as_ref().unwrap_or(how)));
         match rule.remedy(view) {
             _ if standing.is_ok() => {}
             Remedy::Satisfy { .. } => by_hand.push(rule.name),
-            Remedy::Do(what) => lines.extend((!is_short).then(|| format!("  To satisfy it: {what}"))),
+            Remedy::Do(what) => lines.push(format!("  To satisfy it: {what}")),
         }
     }
-    lines.extend((!by_hand.is_empty()).then(|| satisfying(view, &by_hand)));
+    lines.extend((!by_hand.is_empty()).then(|| satisfying(view, &by_hand).0));
     let text = lines.join("\n");
     if text.chars().count() <= MAX_AT_START {
         return text;

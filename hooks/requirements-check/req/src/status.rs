@@ -124,8 +124,8 @@ impl RequestContext<'_> {
     fn off(&self) -> impl Iterator<Item = Standing> {
         self.settings().requirements.iter().filter_map(|(name, set)| {
             let rule = Rule { name, set };
-            let why = if set.is_on() { rule.lacks()? } else { "its `enabled` is not true" };
-            Some(Standing::new(&rule, (State::Off, why.to_owned()), self.location))
+            let why = "its `enabled` is not true".to_owned();
+            (!set.is_on()).then(|| Standing::new(&rule, (State::Off, why), self.location))
         })
     }
 

@@ -73,8 +73,8 @@ fn a_refusal_names_the_commands_that_need_something_and_else_the_tool() {
     for (requirements, line, subject) in [
         (COMMIT, "git -C sub commit -m x", "`git commit` needs"),
         (COMMIT, "git commit -m x; git commit -m y", "`git commit` needs"),
-        (&several, "git commit -m x && git push origin", "`git commit`, `git push origin` needs"),
-        (&several, "git push https://me:secret@example.org", "`git push https://"),
+        (&several, "git commit -m x && git push origin", "`git (push|tag)`, `git commit` needs"),
+        (&several, "git push https://me:secret@example.org", "`git (push|tag)` needs"),
         (&bash, "git commit -m x", "Bash needs"),
         (COMMIT, "git commit -m 'unclosed", "Bash needs"),
     ] {
@@ -92,15 +92,4 @@ fn the_place_of_one_requirement_is_left_to_be_added_and_of_several_stands_with_e
     assert!(!denied(&one).contains("requirements.yaml:"), "{}", denied(&one));
     let two = Scene::new("plan: {}\nadr: {}\n").edit("t1");
     assert_eq!(denied(&two).matches("requirements.yaml:").count(), 2, "{}", denied(&two));
-}
-
-#[test]
-fn of_a_thousand_requirements_twenty_are_named_and_the_rest_counted() {
-    let names: Vec<String> = (0..1000).map(|number| format!("r{number}: {{}}")).collect();
-    let text = names.join("\n");
-    let reason = denied(&Scene::new(&text).edit("t1")).to_owned();
-    assert!(reason.contains("- and 980 more, named when these are satisfied"), "{reason}");
-    assert_eq!(reason.lines().filter(|line| line.starts_with("- r")).count(), 20, "{reason}");
-    let (_, to_mark) = reason.split_once("req satisfy ").unwrap();
-    assert_eq!(to_mark.lines().next().unwrap().split(' ').count(), 20, "{to_mark}");
 }
