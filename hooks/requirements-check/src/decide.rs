@@ -126,14 +126,13 @@ impl<'a> Judged<'a> {
             .filter(|rule| world.judged.iter().any(|name| name == rule.name))
             .filter(|rule| !evidence::is_own_proof(rule, call) && !is_outside(rule, call, &view));
         for rule in needed {
-            let lacks = rule.standing(&view).err();
-            if lacks.is_some() && !can_be_kept(&rule, input, &view) {
+            if rule.standing(&view).is_err() && !can_be_kept(&rule, input, &view) {
                 hopeless.push(rule.name);
                 continue;
             }
             let is_excepted = view.exception(&rule).is_some();
             let late = if is_excepted { None } else { evidence::late(&rule, call, world) };
-            match Unmet::of(rule, lacks, late, &view) {
+            match Unmet::of(rule, late, &view) {
                 Some(found) => unmet.push(found),
                 None => satisfied.push(rule),
             }

@@ -79,12 +79,12 @@ impl Found<'_> {
             return Some("it did not run in this work tree".to_owned());
         }
         // The values of options that lead, and words that are no option's value.
-        let outside = self.simple.words.windows(2).find_map(|words| {
-            let [before, word] = words else { return None };
-            let path = match word.split_once('=') {
+        let outside = self.simple.words.windows(2).find_map(|pair| {
+            let (before, own) = (&pair[0], &pair[1]);
+            let path = match own.split_once('=') {
                 Some((name, value)) if is_in(LEADING, name) => value,
                 _ if (before.starts_with("--") || is_in("-o -c", before)) && !is_in(LEADING, before) => "",
-                _ => word,
+                _ => own,
             };
             let path = spelled(path);
             let is_outside = path.starts_with('~') || !flat(&folder.join(&path)).starts_with(root);
@@ -107,7 +107,7 @@ impl Found<'_> {
             .or_else(|| self.hidden())
             .or_else(|| when(is_turned, "other commands of the line may change the files; run it by itself"))
             .or_else(|| when(lacks_output, &format!("its output has nothing that matches {wanted}")))
-            .or_else(|| when(!was_noted, "what the files were when it began is not known; where very many have changed, narrow `paths`"))
+            .or_else(|| when(!was_noted, "what the files were when it began is not known; narrow `paths`"))
     }
 
     /// The line with which the run would count, in the folder where it would; empty where nobody could type it.
@@ -166,10 +166,10 @@ fn proves_nothing(rule: &Rule<'_>, simple: &Simple) -> bool {
     let known = of_runner.chain([NOT_ARGS]).flat_map(str::split_ascii_whitespace);
     let set = rule.set.evidence().into_iter().flat_map(|evidence| &evidence.not_args).map(String::as_str);
     let options: Vec<&str> = known.chain(set).collect();
-    // `-Dskip=true`
-    let is_set = |rest: &str| rest.is_empty() || (rest.starts_with('=') && rest != "=false");
-    let is_one = |word: &String| options.iter().any(|option| word.strip_prefix(option).is_some_and(is_set));
-    simple.words.iter().skip(1).any(is_one)
+    let is_one = |word: &str| {
+        options.contains(&word) || word.split('=').next().is_some_and(|name| options.contains(&name))
+    };
+    simple.words.iter().skip(1).any(|word| is_one(word))
 }
 
 /// What is asked for by one of the commands.

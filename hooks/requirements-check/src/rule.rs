@@ -42,24 +42,19 @@ pub(crate) struct Unmet<'a> {
 }
 
 impl<'a> Unmet<'a> {
-    /// `lacks`: why the requirement is not satisfied. `late`: why it may not be any more when the line comes to what needs it; such a
-    /// line needs splitting, too. `None` where there is neither.
-    pub(crate) fn of(
-        rule: Rule<'a>,
-        lacks: Option<String>,
-        late: Option<Late>,
-        view: &View<'_>,
-    ) -> Option<Self> {
-        let (late, step) = late.unzip();
-        let (is_late, is_met) = (late.is_some(), lacks.is_none());
-        let remedy = if is_met { Remedy::Do(step?.to_owned()) } else { rule.remedy(view) };
+    /// The rule if it is not satisfied, or if it is `late`: not any more, perhaps, when the line comes to what needs it. Such a line
+    /// needs splitting, too.
+    pub(crate) fn of(rule: Rule<'a>, late: Option<Late>, view: &View<'_>) -> Option<Self> {
+        let (lacks, (late, step)) = (rule.standing(view).err(), late.unzip());
+        let is_late = late.is_some();
+        let remedy = if lacks.is_some() { rule.remedy(view) } else { Remedy::Do(step?.to_owned()) };
         let why = lacks.into_iter().chain(late).collect::<Vec<_>>().join("; ");
         Some(Self { rule, why, remedy, is_late })
     }
 
     /// The rules that are not satisfied.
     pub(crate) fn all(rules: impl Iterator<Item = Rule<'a>>, view: &View<'_>) -> Vec<Self> {
-        rules.filter_map(|rule| Self::of(rule, rule.standing(view).err(), None, view)).collect()
+        rules.filter_map(|rule| Self::of(rule, None, view)).collect()
     }
 }
 
@@ -275,21 +270,21 @@ fn counts(rule: &Rule<'_>, view: &View<'_>) -> Standing {
     if let Some(why) = outdated(rule, found) {
         return Err(format!("`{command}` passed, but {why}"));
     }
-    match view.world.evidence.get(rule.name) {
+    let (since, end) = match view.world.evidence.get(rule.name) {
         Some(Freshness::Same) => {
-            Ok(format!("`{command}` passed {} ago on these files", age(view.now.secs() - found.satisfied_at)))
+            let when = age(view.now.secs() - found.satisfied_at);
+            return Ok(format!("`{command}` passed {when} ago on these files"));
         }
         Some(Freshness::StagedOtherwise(files)) => {
-            Err(format!("what is staged is not what `{command}` passed on{}", named(files)))
+            ("what is staged is not what", format!(" on{}", named(files)))
         }
-        Some(Freshness::Different(files)) => {
-            Err(format!("files have changed since `{command}` passed{}", named(files)))
-        }
+        Some(Freshness::Different(files)) => ("files have changed since", named(files)),
         Some(Freshness::Unknown(why)) => {
-            Err(format!("whether files have changed since `{command}` passed is not known: {why}"))
+            ("whether files have changed since", format!(" is not known: {why}"))
         }
-        None => Err("it was not looked at".to_owned()),
-    }
+        None => ("its files were not looked at since", String::new()),
+    };
+    Err(format!("{since} `{command}` passed{end}"))
 }
 
 fn written(rule: &Rule<'_>, file: &File, view: &View<'_>) -> Standing {

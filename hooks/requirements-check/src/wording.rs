@@ -61,16 +61,15 @@ fn told(head: String, foot: &str, view: &View<'_>, unmet: &[Unmet<'_>], origin: 
         let place = origin(&rule.key()).filter(|_| unmet.len() > 1);
         let place = place.map(|origin| format!(" [{origin}]")).unwrap_or_default();
         lines.push(format!("- {}: {}{place}", rule.name, what.as_ref().unwrap_or(why)));
-        let points = rule.set.checklist.iter();
-        lines.extend(points.map(|point| format!("  - {}", cut(point.trim(), MAX_MESSAGE))));
+        lines
+            .extend(rule.set.checklist.iter().map(|point| format!("  - {}", cut(point.trim(), MAX_MESSAGE))));
         match remedy {
             Remedy::Do(what) => {
                 lines.push(format!("  To satisfy it: {what}"));
                 steps.push(what.clone());
             }
             Remedy::Satisfy { or } => {
-                let or = or.as_ref().map(|or| format!("  To satisfy it: {or}, or satisfy it as below"));
-                lines.extend(or);
+                lines.extend(or.as_ref().map(|or| format!("  To satisfy it: {or}, or satisfy it as below")));
                 by_hand.push(rule.name);
             }
         }
@@ -97,9 +96,7 @@ fn satisfying(view: &View<'_>, names: &[&str]) -> (String, String) {
             world.req()
         ),
         Some(Mode::Plan | Mode::DontAsk) => {
-            format!(
-                "\n(where Bash is not allowed now, ask the user to type as a prompt: req satisfy {words})"
-            )
+            format!("\n(where Bash is not allowed, ask the user to type as a prompt: req satisfy {words})")
         }
         _ => String::new(),
     };
@@ -160,12 +157,12 @@ fn calls(rule: &Rule<'_>) -> String {
 
 /// Requirements that are not asked for, because their satisfaction could not be kept.
 pub(crate) fn cannot_be_kept(world: &World, names: &[&str]) -> String {
-    let folder = world.folder.as_ref().map(|folder| format!("{} or ", folder.dir().display()));
+    let folder =
+        world.folder.as_ref().map_or(String::new(), |folder| format!("{} or ", folder.dir().display()));
     format!(
-        "requirements-check: {} cannot be satisfied and so is not asked for, because {}the state folder cannot be written to; \
-         make it writable, or set HOME",
-        names.join(", "),
-        folder.unwrap_or_default()
+        "requirements-check: {} cannot be satisfied and so is not asked for, because {folder}the state folder cannot be \
+         written to; make it writable, or set HOME",
+        names.join(", ")
     )
 }
 

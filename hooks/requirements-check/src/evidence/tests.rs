@@ -77,7 +77,7 @@ const COMMANDS: &[(&str, bool, &str)] = &[
     ("go test", false, "go test -list . ./... ¦ go test -c ./... ¦ go test -exec true ./..."),
     ("make test", true, "make test -j4 -k"),
     ("make test", false, "make test -n ¦ make test --just-print ¦ make test -i"),
-    ("mvn", true, "mvn test -DskipTests=false"),
+    ("mvn", true, "mvn test -Dskip"),
     ("mvn", false, "mvn test -DskipTests ¦ mvn test -Dmaven.test.skip=true"),
     ("tox", true, "tox -e py"),
     ("tox", false, "tox -l ¦ tox -e py --notest"),
