@@ -1,6 +1,6 @@
 //! What counts as evidence: which commands, which files, and why a run does not count. Pure.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::call::Call;
 use crate::command_line::{self, Hidden, Line, Simple, base_name, is_in, spelled};
@@ -37,7 +37,7 @@ const MAX_SHOWN: usize = 120;
 /// A command that a requirement asks for.
 #[derive(Debug, Clone)]
 pub(crate) struct Found<'a> {
-    simple: &'a Simple,
+    pub(crate) simple: &'a Simple,
     /// The one of the requirement's commands that it is.
     pub(crate) set: &'a CommandPattern,
     /// The command as written, secrets masked.
@@ -65,13 +65,9 @@ impl Found<'_> {
         if self.shown.contains(word) { cut(word, 80) } else { instead.to_owned() }
     }
 
-    pub(crate) fn place(&self, cwd: &Path) -> Option<PathBuf> {
-        self.simple.folder(cwd)
-    }
-
     /// Why it does not run on the files of the work tree, by its folder or by an argument that leads somewhere else.
     fn strays(&self, world: &World) -> Option<String> {
-        let Some(folder) = self.place(&world.cwd) else {
+        let Some(folder) = self.simple.folder(&world.cwd) else {
             return Some("the line does not spell out in which folder it runs".to_owned());
         };
         let root = world.top()?;
@@ -166,10 +162,9 @@ fn proves_nothing(rule: &Rule<'_>, simple: &Simple) -> bool {
     let known = of_runner.chain([NOT_ARGS]).flat_map(str::split_ascii_whitespace);
     let set = rule.set.evidence().into_iter().flat_map(|evidence| &evidence.not_args).map(String::as_str);
     let options: Vec<&str> = known.chain(set).collect();
-    let is_one = |word: &str| {
-        options.contains(&word) || word.split('=').next().is_some_and(|name| options.contains(&name))
-    };
-    simple.words.iter().skip(1).any(|word| is_one(word))
+    let words = simple.words.iter().skip(1);
+    let mut given = words.flat_map(|word| [word.as_str(), word.split('=').next().unwrap_or_default()]);
+    given.any(|word| options.contains(&word))
 }
 
 /// What is asked for by one of the commands.

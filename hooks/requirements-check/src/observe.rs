@@ -183,7 +183,7 @@ fn resolved_place(call: &mut Call, cwd: &Path, rules: &[Rule<'_>]) -> PathBuf {
         *file = real(&flat(&cwd.join(&file)));
         return file.clone();
     }
-    let proving = rules.iter().find_map(|rule| command_of(rule, call)?.place(cwd));
+    let proving = rules.iter().find_map(|rule| command_of(rule, call)?.simple.folder(cwd));
     real_place(proving.unwrap_or_else(|| call.place(cwd)), cwd)
 }
 

@@ -39,10 +39,8 @@ pub(crate) const INSTEAD: &str = "ask the user to do it in a terminal of their o
 pub(crate) struct Guarded<'a> {
     cwd: &'a Path,
     home: Option<&'a Path>,
-    /// The folder of the user's own configuration, which holds protected files as every `.claude` folder does.
-    own: Vec<PathBuf>,
-    /// Folders of which everything is protected.
-    folders: Vec<PathBuf>,
+    /// Files, and folders of which everything is protected, beside those of every `.claude` folder.
+    protected: Vec<PathBuf>,
 }
 
 /// The first requirement, by name, for whose sake the rails are up, and why: locked by the global file, or the user's alone to
@@ -65,16 +63,14 @@ pub(crate) fn may_breach(call: &Call) -> bool {
 impl<'a> Guarded<'a> {
     /// `common_dir` is the git folder that all work trees share; satisfactions lie in `requirements` there.
     pub(crate) fn new(places: &'a Places, common_dir: Option<&Path>, cwd: &'a Path) -> Self {
-        let both = |path: PathBuf| [flat(&path), real(&path)];
         let Places { config_dir, state_dir, default_state_dir, .. } = places;
-        let programs = config_dir.as_ref().map(|dir| dir.join("hooks"));
         let records = common_dir.map(|dir| dir.join("requirements"));
-        let folders = [state_dir.clone(), default_state_dir.clone(), records, programs];
+        let folders = [state_dir.clone(), default_state_dir.clone(), records].into_iter().flatten();
+        let own = config_dir.iter().flat_map(|dir| FILES.iter().chain(&["hooks"]).map(|name| dir.join(name)));
         Self {
             cwd,
             home: config_dir.as_deref().and_then(Path::parent),
-            own: config_dir.clone().into_iter().flat_map(both).collect(),
-            folders: folders.into_iter().flatten().flat_map(both).collect(),
+            protected: folders.chain(own).flat_map(|path| [flat(&path), real(&path)]).collect(),
         }
     }
 
@@ -90,10 +86,8 @@ impl<'a> Guarded<'a> {
         let changed = if let Some(line) = &call.line {
             self.in_line(line)
         } else if call.is_edit() {
-            named
-                .into_iter()
-                .chain(call.file.as_deref())
-                .find_map(|file| self.protected(&self.cwd.join(file)))
+            let mut files = named.into_iter().chain(call.file.as_deref());
+            files.find_map(|file| self.protected(&self.cwd.join(file)))
         } else {
             self.in_input(&serde_json::from_str(input).unwrap_or_default())
         };
@@ -109,14 +103,11 @@ impl<'a> Guarded<'a> {
     /// The path, if it is protected.
     fn protected(&self, path: &Path) -> Option<String> {
         let path = flat(path);
-        let is_one = |path: &Path, names: &[&str]| {
-            path.file_name().is_some_and(|own| names.iter().any(|name| own.eq_ignore_ascii_case(name)))
-        };
-        let is_config =
-            |folder: &Path| is_one(folder, &[".claude"]) || self.own.iter().any(|own| own == folder);
-        let is_protected = is_config(&path)
-            || (is_one(&path, &FILES) && path.parent().is_some_and(is_config))
-            || self.folders.iter().any(|folder| path.starts_with(folder));
+        let mut names = path.iter().rev().map(|name| name.to_string_lossy().to_ascii_lowercase());
+        let (name, folder) = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
+        let is_protected = name == ".claude"
+            || (folder == ".claude" && FILES.contains(&name.as_str()))
+            || self.protected.iter().any(|place| path.starts_with(place));
         is_protected.then(|| path.display().to_string())
     }
 

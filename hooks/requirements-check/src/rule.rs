@@ -123,12 +123,9 @@ impl<'a> Rule<'a> {
     /// The user's global file locks it, all rules, everything, or a key of it. `locked` are key paths as
     /// [`shared::config::Section`] has them.
     pub(crate) fn is_locked(&self, locked: &[String]) -> bool {
-        let key = self.key();
-        let is_of_rule = |rest: &str| rest.is_empty() || rest.starts_with('.');
-        let locks = |path: &String| {
-            matches!(path.as_str(), "" | "requirements") || path.strip_prefix(&key).is_some_and(is_of_rule)
-        };
-        locked.iter().any(locks)
+        let key = format!("{}.", self.key());
+        let mut locked = locked.iter().map(|path| format!("{path}."));
+        locked.any(|path| path == "." || key.starts_with(&path) || path.starts_with(&key))
     }
 
     pub fn word(&self) -> String {
@@ -181,13 +178,9 @@ impl<'a> Rule<'a> {
 fn satisfied(rule: &Rule<'_>, blocking: &Blocking, view: &View<'_>) -> Standing {
     let scope = view.scope(rule);
     let Some(found) = view.satisfaction(rule) else {
-        let place = view.world.on();
-        return Err(match scope {
-            Scope::Session => format!("not satisfied in this session {place}"),
-            Scope::Branch => format!("not satisfied {place}"),
-            Scope::Permanent => "not satisfied in this repository".to_owned(),
-            Scope::SingleUse => format!("not satisfied for this call {place}"),
-        });
+        let whose = if scope.is_own() { " in this session" } else { "" };
+        let place = if scope == Scope::Permanent { "in this repository".to_owned() } else { view.world.on() };
+        return Err(format!("not satisfied{whose} {place}"));
     };
     let how = format!("{} ago by {}", age(view.now.secs() - found.satisfied_at), found.satisfied_by.word());
     if blocking.satisfied_by == SatisfiedBy::User && found.satisfied_by != By::User {
@@ -236,7 +229,11 @@ fn proved(rule: &Rule<'_>, evidence: &Evidence, view: &View<'_>) -> Standing {
         })
     };
     let passed = (!evidence.commands.is_empty()).then(passed);
-    let written = evidence.file.as_ref().map(|file| written(rule, file, view));
+    let written = |file: &File| {
+        view.world.files.get(rule.name).ok_or("its file was not looked at")?.clone()?;
+        Ok(format!("{} {}", file.glob.as_str(), must_be(file)))
+    };
+    let written = evidence.file.as_ref().map(written);
     let both: Result<Vec<String>, String> = passed.into_iter().chain(written).collect();
     both.map(|how| how.join(", and "))
 }
@@ -285,11 +282,6 @@ fn counts(rule: &Rule<'_>, view: &View<'_>) -> Standing {
         None => ("its files were not looked at since", String::new()),
     };
     Err(format!("{since} `{command}` passed{end}"))
-}
-
-fn written(rule: &Rule<'_>, file: &File, view: &View<'_>) -> Standing {
-    view.world.files.get(rule.name).ok_or("its file was not looked at")?.clone()?;
-    Ok(format!("{} {}", file.glob.as_str(), must_be(file)))
 }
 
 /// `is newer than the last commit and contains a match of /.../`.
