@@ -229,20 +229,17 @@ fn behind(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<La
         // The tests have passed on these files before: that they run once more changes nothing.
         _ => is_asked(rule, command) || (command.keeps_files() && !writes_about(rule, command, world)),
     };
-    let changing: Vec<_> = commands.iter().enumerate().filter(|(_, first)| !keeps(first)).collect();
     let mut needing =
         commands.iter().enumerate().filter(|(_, then)| rule.is_triggered_by_command(call, then));
-    needing.find_map(|(index, then)| {
-        // Some run before it though they are written behind it: to make its arguments, or in the round before.
-        let is_before = |&&(other, first): &&(usize, &Simple)| match first.hidden {
-            Some(Hidden::Substitution | Hidden::Construct) => other != index,
-            _ => other < index,
-        };
-        let (_, first) = changing.iter().find(is_before)?;
-        let (first, then) = (shown(line, first), shown(line, then));
-        let why = format!("`{first}` in the same line may change the {what} before `{then}` runs");
-        Some((why, FIRST))
-    })
+    let (last, then) = needing.next_back()?;
+    // Some run before it though they are written behind it: to make its arguments, or in the round before.
+    let is_loose = |first: &Simple| matches!(first.hidden, Some(Hidden::Substitution | Hidden::Construct));
+    let (_, first) = commands.iter().enumerate().find(|(at, first)| {
+        let is_before = *at < last || (*at > last && is_loose(first));
+        is_before && !keeps(first)
+    })?;
+    let (first, then) = (shown(line, first), shown(line, then));
+    Some((format!("`{first}` in the same line may change the {what} before `{then}` runs"), FIRST))
 }
 
 fn writes_about(rule: &Rule<'_>, command: &Simple, world: &World) -> bool {
