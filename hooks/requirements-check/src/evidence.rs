@@ -229,8 +229,7 @@ fn behind(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<La
         // The tests have passed on these files before: that they run once more changes nothing.
         _ => is_asked(rule, command) || (command.keeps_files() && !writes_about(rule, command, world)),
     };
-    let mut needing =
-        commands.iter().enumerate().filter(|(_, then)| rule.is_triggered_by_command(call, then));
+    let mut needing = commands.iter().enumerate().filter(|(_, one)| rule.is_triggered_by_command(call, one));
     let (last, then) = needing.next_back()?;
     // Some run before it though they are written behind it: to make its arguments, or in the round before.
     let is_loose = |first: &Simple| matches!(first.hidden, Some(Hidden::Substitution | Hidden::Construct));
@@ -268,9 +267,8 @@ pub(crate) fn may_prove(rule: &Rule<'_>, call: &Call) -> bool {
 /// The call would be the very evidence that it needs, and does nothing else that needs it.
 pub(crate) fn is_own_proof(rule: &Rule<'_>, call: &Call) -> bool {
     let by_tool = rule.is_triggered_by_tool(call);
-    let needs =
-        |command: &Simple| (by_tool && !command.keeps_files()) || rule.is_triggered_by_command(call, command);
-    may_prove(rule, call) && call.commands().iter().all(|command| is_asked(rule, command) || !needs(command))
+    let needs = |one: &Simple| (by_tool && !one.keeps_files()) || rule.is_triggered_by_command(call, one);
+    may_prove(rule, call) && call.commands().iter().all(|one| is_asked(rule, one) || !needs(one))
 }
 
 #[cfg(test)]

@@ -26,9 +26,7 @@ pub type Standing = Result<String, String>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remedy {
     /// `req satisfy`, which takes several names at once; or something instead of it.
-    Satisfy {
-        or: Option<String>,
-    },
+    Satisfy(Option<String>),
     Do(String),
 }
 
@@ -158,7 +156,7 @@ impl<'a> Rule<'a> {
         Remedy::Do(match &self.set.terms {
             Terms::Blocking(blocking) if blocking.satisfied_by == SatisfiedBy::Agent => {
                 let skill = blocking.skill_to_name.as_ref().or(blocking.skills.first());
-                return Remedy::Satisfy { or: skill.map(|skill| format!("complete the skill {skill}")) };
+                return Remedy::Satisfy(skill.map(|skill| format!("complete the skill {skill}")));
             }
             Terms::Blocking(_) => view.asks_user(&format!("satisfy {name}"), "only the user may satisfy it"),
             Terms::Dynamic(_) if view.world.sizes.get(self.name).is_some_and(Result::is_ok) => {
@@ -325,12 +323,11 @@ pub(crate) fn faults(settings: &Settings) -> Vec<SettingFault> {
 /// Why no call sets the trigger off. The name itself is left out: it may hold anything.
 fn never_sets_off(trigger: &Trigger) -> Option<String> {
     let tool = &trigger.tool;
-    if let Some(near) = misspelt_tool(tool.as_str()).filter(|_| tool.is_literal()) {
-        return Some(format!("no tool is called that; did you mean {near}?"));
-    }
-    let is_shell = tool.is_name("Bash") || tool.is_name("PowerShell");
-    let what = "a command_pattern or command_regex looks at Bash calls only; this trigger is ignored";
-    (!trigger.is_any_call() && !is_shell).then(|| what.to_owned())
+    let near = misspelt_tool(tool.as_str()).filter(|_| tool.is_literal());
+    let misspelt = near.map(|near| format!("no tool is called that; did you mean {near}?"));
+    let is_ignored = !trigger.is_any_call() && !tool.is_name("Bash") && !tool.is_name("PowerShell");
+    let ignored = "a command_pattern or command_regex looks at Bash calls only; this trigger is ignored";
+    misspelt.or_else(|| is_ignored.then(|| ignored.to_owned()))
 }
 
 #[cfg(test)]

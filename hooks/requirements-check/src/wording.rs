@@ -29,9 +29,8 @@ pub(crate) fn denial(call: &Call, view: &View<'_>, unmet: &[Unmet<'_>], origin: 
 }
 
 pub(crate) fn stop(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
-    let place = view.world.on();
-    let head =
-        format!("requirements-check: this session's work {place} is not finished as the project asks.");
+    let on = view.world.on();
+    let head = format!("requirements-check: this session's work {on} is not finished as the project asks.");
     let foot = "If that cannot be done now, say so to the user and stop: the hook blocks once per prompt.";
     told(head, foot, view, unmet, origin)
 }
@@ -44,12 +43,11 @@ pub(crate) fn after_planning(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Orig
 
 /// The commands of the line that need something if only commands do, else the tool.
 fn subject(call: &Call, unmet: &[Unmet<'_>]) -> String {
-    let commands: BTreeSet<&str> =
-        unmet.iter().flat_map(|unmet| unmet.rule.commands_that_need(call)).collect();
-    if commands.is_empty() || unmet.iter().any(|unmet| unmet.rule.is_triggered_by_tool(call)) {
+    let words: BTreeSet<&str> = unmet.iter().flat_map(|unmet| unmet.rule.commands_that_need(call)).collect();
+    if words.is_empty() || unmet.iter().any(|unmet| unmet.rule.is_triggered_by_tool(call)) {
         return call.tool.clone();
     }
-    format!("`{}`", commands.into_iter().collect::<Vec<_>>().join("`, `"))
+    format!("`{}`", words.into_iter().collect::<Vec<_>>().join("`, `"))
 }
 
 /// Each requirement with its reason, its checklist and what satisfies it; one `req satisfy` for all stands last.
@@ -58,8 +56,8 @@ fn told(head: String, foot: &str, view: &View<'_>, unmet: &[Unmet<'_>], origin: 
     for Unmet { rule, why, remedy, .. } in unmet {
         let message = rule.set.message.as_ref().or(rule.set.description.as_ref());
         let what = message.map(|message| format!("{} ({why})", cut(message.trim(), MAX_MESSAGE)));
-        let place = origin(&rule.key()).filter(|_| unmet.len() > 1);
-        let place = place.map(|origin| format!(" [{origin}]")).unwrap_or_default();
+        let place =
+            origin(&rule.key()).filter(|_| unmet.len() > 1).map_or(String::new(), |at| format!(" [{at}]"));
         lines.push(format!("- {}: {}{place}", rule.name, what.as_ref().unwrap_or(why)));
         lines
             .extend(rule.set.checklist.iter().map(|point| format!("  - {}", cut(point.trim(), MAX_MESSAGE))));
@@ -68,7 +66,7 @@ fn told(head: String, foot: &str, view: &View<'_>, unmet: &[Unmet<'_>], origin: 
                 lines.push(format!("  To satisfy it: {what}"));
                 steps.push(what.clone());
             }
-            Remedy::Satisfy { or } => {
+            Remedy::Satisfy(or) => {
                 lines.extend(or.as_ref().map(|or| format!("  To satisfy it: {or}, or satisfy it as below")));
                 by_hand.push(rule.name);
             }
@@ -119,7 +117,7 @@ pub(crate) fn at_start(settings: &Settings, view: &View<'_>) -> String {
         lines.push(format!("- {} ({word}, {}): {}", rule.name, when(&rule), what.as_ref().unwrap_or(how)));
         match rule.remedy(view) {
             _ if standing.is_ok() => {}
-            Remedy::Satisfy { .. } => by_hand.push(rule.name),
+            Remedy::Satisfy(_) => by_hand.push(rule.name),
             Remedy::Do(what) => lines.push(format!("  To satisfy it: {what}")),
         }
     }

@@ -190,7 +190,7 @@ fn judged(rule: &Rule<'_>, view: &View<'_>, known: &Known) -> (State, String) {
 fn remedy(rule: &Rule<'_>, state: State, view: &View<'_>) -> String {
     let or = match rule.remedy(view) {
         Remedy::Do(what) => return what,
-        Remedy::Satisfy { or } => or.map(|or| format!("{or}, or ")).unwrap_or_default(),
+        Remedy::Satisfy(or) => or.map(|or| format!("{or}, or ")).unwrap_or_default(),
     };
     let is_unknown = state == State::Unknown;
     let whose = if is_unknown { " --session ID" } else { "" };

@@ -30,7 +30,7 @@ fn remedy(scene: &Scene, name: &str) -> String {
     let rule = scene.rule(name);
     match rule.remedy(&scene.view()) {
         Remedy::Do(what) => what,
-        Remedy::Satisfy { or } => format!("satisfy, or {}", or.unwrap_or_default()),
+        Remedy::Satisfy(or) => format!("satisfy, or {}", or.unwrap_or_default()),
     }
 }
 
