@@ -77,12 +77,11 @@ impl Found<'_> {
         // The values of options that lead, and words that are no option's value.
         let outside = self.simple.words.windows(2).find_map(|pair| {
             let (before, own) = (&pair[0], &pair[1]);
-            let path = match own.split_once('=') {
+            let path = spelled(match own.split_once('=') {
                 Some((name, value)) if is_in(LEADING, name) => value,
                 _ if (before.starts_with("--") || is_in("-o -c", before)) && !is_in(LEADING, before) => "",
                 _ => own,
-            };
-            let path = spelled(path);
+            });
             let is_outside = path.starts_with('~') || !flat(&folder.join(&path)).starts_with(root);
             is_outside.then_some(path)
         })?;
@@ -111,13 +110,12 @@ impl Found<'_> {
         let strays = self.strays(world).is_some();
         let is_wrong = strays || self.proves_nothing || !self.simple.unknown_options.is_empty();
         let is_shown = !is_wrong && !self.simple.runs_another() && !self.shown.contains("[masked");
-        let Some(alone) = (if is_shown { Some(self.shown.as_str()) } else { self.set.typed() }) else {
-            return String::new();
-        };
+        let alone = if is_shown { Some(self.shown.as_str()) } else { self.set.typed() };
         let own = self.simple.directory.as_deref().filter(|folder| !folder.as_os_str().is_empty());
-        match if strays { world.top() } else { own } {
-            Some(folder) => format!("cd {} && {alone}", quoted(&folder.to_string_lossy())),
-            None => alone.to_owned(),
+        match (alone, if strays { world.top() } else { own }) {
+            (None, _) => String::new(),
+            (Some(alone), None) => alone.to_owned(),
+            (Some(alone), Some(folder)) => format!("cd {} && {alone}", quoted(&folder.to_string_lossy())),
         }
     }
 }
@@ -177,15 +175,14 @@ pub(crate) fn asked_by(rule: &Rule<'_>, set: &CommandPattern) -> String {
 pub(crate) fn outdated(rule: &Rule<'_>, satisfaction: &Satisfaction) -> Option<String> {
     let asked = satisfaction.metadata.asked.as_ref()?;
     let now: Vec<String> = commands(rule).map(|set| asked_by(rule, set)).collect();
-    let is_one = now.contains(asked);
-    (!is_one).then(|| format!("{} is asked for now", now.join(" or ")))
+    (!now.contains(asked)).then(|| format!("{} is asked for now", now.join(" or ")))
 }
 
 pub(crate) fn is_about(rule: &Rule<'_>, root: &Path, file: &Path) -> bool {
-    let file = flat(file);
-    let Ok(inside) = file.strip_prefix(root) else { return false };
     let globs = paths_of(rule);
-    globs.is_empty() || glob_set(globs).is_some_and(|globs| globs.is_match(inside))
+    let is_meant =
+        |inside: &Path| globs.is_empty() || glob_set(globs).is_some_and(|set| set.is_match(inside));
+    flat(file).strip_prefix(root).is_ok_and(is_meant)
 }
 
 /// The files its command is about; all of the work tree where there are none.

@@ -220,13 +220,11 @@ fn alone(view: &View<'_>) -> Standing {
 
 /// By a command that passed on exactly the files that are there now, or by a file that is as it should be.
 fn proved(rule: &Rule<'_>, evidence: &Evidence, view: &View<'_>) -> Standing {
-    let passed = || {
-        counts(rule, view).map_err(|why| match uncounted(rule, view) {
-            Some(run) => format!("{why}; `{}` did not count: {}", run.shown, run.why),
-            None => why,
-        })
+    let lacks = |why: String| match uncounted(rule, view) {
+        Some(run) => format!("{why}; `{}` did not count: {}", run.shown, run.why),
+        None => why,
     };
-    let passed = (!evidence.commands.is_empty()).then(passed);
+    let passed = (!evidence.commands.is_empty()).then(|| counts(rule, view).map_err(lacks));
     let written = |file: &File| {
         view.world.files.get(rule.name).ok_or("its file was not looked at")?.clone()?;
         Ok(format!("{} {}", file.glob.as_str(), must_be(file)))
@@ -250,8 +248,8 @@ fn proof(rule: &Rule<'_>, evidence: &Evidence, view: &View<'_>) -> String {
         None => format!("{ALONE} a command that matches {}", commands.join(" or ")),
     };
     let run = (!commands.is_empty()).then_some(run);
-    let file = evidence.file.as_ref().filter(|_| view.world.files.contains_key(rule.name));
-    let write = file.map(|file| format!("write {} so that it {}", file.glob.as_str(), must_be(file)));
+    let to_write = |file: &File| format!("write {} so that it {}", file.glob.as_str(), must_be(file));
+    let write = evidence.file.as_ref().map(to_write);
     run.into_iter().chain(write).collect::<Vec<_>>().join(", and ")
 }
 

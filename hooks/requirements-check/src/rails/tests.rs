@@ -165,7 +165,7 @@ echo 'see .claude/requirements.yaml' >> notes.md~gh pr create --body \"changes .
 node x.js $CLAUDE_PROJECT_DIR/y~req satisfy x --note 'edited .claude/requirements.yaml'~nohup req status~\
 HOME=/tmp cargo test~claude -p 'explain requirements'~which requirements-check~cargo test~vim docs/requirements.yaml~\
 cd docs && sed -i s/a/b/ requirements.yaml~touch src/requirements.yaml.rs .claude/agents/x.md~mkdir -p .claude/commands~rm -rf target~\
-rm -rf \"$TMP\"~chmod +x .claude/hooks/lint.sh~chmod +x .claude/hooks/*~ls $HOME/.claude/hooks/*~find . -name '*.pyc' -delete~prettier --write .~rm 'a~cd /tmp && touch OFF";
+rm -rf \"$TMP\"~chmod +x .claude/hooks/lint.sh~chmod +x .claude/hooks/*~ls $HOME/.claude/hooks/*~find . -name '*.pyc' -delete~prettier --write .~rm 'a~cd /tmp && touch OFF~cd $D && echo x > settings.json~cd $D && touch requirements.yaml";
 
 /// What they write or name.
 const DENIED: &str = "echo x > .claude/requirements.yaml~echo '{}' > \"${HOME}/.claude/hook-state/switches.json\"~\
@@ -174,7 +174,7 @@ cd \"$HOME/.claude\" && echo '{}' > settings.json~echo x > \"$CLAUDE_CONFIG_DIR/
 sed -i s/true/false/ .claude/requirements.yaml~tool --output=.claude/requirements.yaml~\
 git diff --output=.claude/requirements.yaml~sudo touch .claude/requirements.yaml~xargs -n1 touch .claude/requirements.yaml~\
 touch .claude/require*~rm $HOME/.claude/hooks/*~cd /home/me/.claude && chmod -x hooks/req*~for f in $HOME/.claude/hooks/*; do rm $f; done~touch /home/me/.claude/hooks/req~sh -c 'sed -i s/a/b/ .claude/requirements.yaml'~bash -c 'rm \"$1\"' x .claude/requirements.yaml~\
-echo $(touch .claude/requirements.yaml)~git checkout HEAD^ -- .claude/requirements.yaml~cp .claude/requirements.yaml /tmp~cp requirements.yaml .claude/~\
+echo $(touch .claude/requirements.yaml)~git checkout HEAD^ -- .claude/requirements.yaml~cp .claude/requirements.yaml /tmp~cp requirements.yaml .claude/~cp x .claude/settings.json~cd .claude && cp x settings.json~D=.claude; cd $D && echo x > settings.json~\
 mv .claude /tmp/x~rm -rf \"$HOME/.claude\"~rm .claude/*~rm -rf .git/requirements~cd .git/requirements && rm main.json~\
 ls .claude/requirements.yaml | xargs rm~F=.claude/requirements.yaml; sed -i s/a/b/ $F~for f in .claude/requirements.yaml; do rm $f; done~\
 python3 -c \"open('.claude/requirements.local.yaml','w').write('')\"~python3 - <<'EOF'\nopen('.claude/requirements.yaml', 'w').write('')\nEOF~\
