@@ -13,6 +13,8 @@ use crate::view::{View, quoted};
 use shared::text::cut;
 
 const MAX_MESSAGE: usize = 600;
+/// Requirements named at once: a file may hold a thousand, and their texts take longer than a gate may.
+const MAX_RULES: usize = 20;
 /// Characters of the whole text at a session's start.
 const MAX_AT_START: usize = 2_000;
 
@@ -53,7 +55,7 @@ fn subject(call: &Call, unmet: &[Unmet<'_>]) -> String {
 /// Each requirement with its reason, its checklist and what satisfies it; one `req satisfy` for all stands last.
 fn told(head: String, foot: &str, view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
     let (mut lines, mut steps, mut by_hand) = (vec![head], Vec::new(), Vec::new());
-    for Unmet { rule, why, remedy, .. } in unmet {
+    for Unmet { rule, why, remedy, .. } in unmet.iter().take(MAX_RULES) {
         let message = rule.set.message.as_ref().or(rule.set.description.as_ref());
         let what = message.map(|message| format!("{} ({why})", cut(message.trim(), MAX_MESSAGE)));
         let place =
@@ -71,6 +73,9 @@ fn told(head: String, foot: &str, view: &View<'_>, unmet: &[Unmet<'_>], origin: 
                 by_hand.push(rule.name);
             }
         }
+    }
+    if unmet.len() > MAX_RULES {
+        lines.push(format!("- and {} more, named when these are satisfied", unmet.len() - MAX_RULES));
     }
     if !by_hand.is_empty() {
         let (line, command) = satisfying(view, &by_hand);

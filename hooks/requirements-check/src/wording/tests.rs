@@ -93,3 +93,14 @@ fn the_place_of_one_requirement_is_left_to_be_added_and_of_several_stands_with_e
     let two = Scene::new("plan: {}\nadr: {}\n").edit("t1");
     assert_eq!(denied(&two).matches("requirements.yaml:").count(), 2, "{}", denied(&two));
 }
+
+#[test]
+fn of_a_thousand_requirements_twenty_are_named_and_the_rest_counted() {
+    let names: Vec<String> = (0..1000).map(|number| format!("r{number}: {{}}")).collect();
+    let text = names.join("\n");
+    let reason = denied(&Scene::new(&text).edit("t1")).to_owned();
+    assert!(reason.contains("- and 980 more, named when these are satisfied"), "{reason}");
+    assert_eq!(reason.lines().filter(|line| line.starts_with("- r")).count(), 20, "{reason}");
+    let (_, to_mark) = reason.split_once("req satisfy ").unwrap();
+    assert_eq!(to_mark.lines().next().unwrap().split(' ').count(), 20, "{to_mark}");
+}
