@@ -176,9 +176,13 @@ impl<'a> Rule<'a> {
 fn satisfied(rule: &Rule<'_>, blocking: &Blocking, view: &View<'_>) -> Standing {
     let scope = view.scope(rule);
     let Some(found) = view.satisfaction(rule) else {
-        let whose = if scope.is_own() { " in this session" } else { "" };
-        let place = if scope == Scope::Permanent { "in this repository".to_owned() } else { view.world.on() };
-        return Err(format!("not satisfied{whose} {place}"));
+        let place = view.world.on();
+        return Err(match scope {
+            Scope::Session => format!("not satisfied in this session {place}"),
+            Scope::Branch => format!("not satisfied {place}"),
+            Scope::Permanent => "not satisfied in this repository".to_owned(),
+            Scope::SingleUse => format!("not satisfied for this call {place}"),
+        });
     };
     let how = format!("{} ago by {}", age(view.now.secs() - found.satisfied_at), found.satisfied_by.word());
     if blocking.satisfied_by == SatisfiedBy::User && found.satisfied_by != By::User {
@@ -199,9 +203,9 @@ fn below_limit(rule: &Rule<'_>, dynamic: &Dynamic, view: &View<'_>) -> Standing 
         None => return Ok("without git there is nothing to measure".to_owned()),
     };
     let at_least = if size.is_complete { "" } else { "at least " };
-    let limit = dynamic.block;
-    let words = format!("{at_least}{} changed lines against {}, limit {limit}", size.lines, size.base);
-    if size.lines < limit { Ok(words) } else { Err(words) }
+    let (lines, limit) = (size.lines, dynamic.block);
+    let words = format!("{at_least}{lines} changed lines against {}, limit {limit}", size.base);
+    if lines < limit { Ok(words) } else { Err(words) }
 }
 
 fn unprotected(branches: &[Glob], view: &View<'_>) -> Standing {

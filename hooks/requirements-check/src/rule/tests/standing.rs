@@ -39,7 +39,7 @@ fn a_satisfaction_counts_for_its_scope_and_without_git_for_its_session() {
     // Whether it counts that this session, another one, and everybody has satisfied it; and what is said where none has.
     for (scope, here, expected, why) in [
         ("session", "feature", [true, false, true], "not satisfied in this session on feature"),
-        ("single_use", "feature", [true, false, true], "not satisfied in this session on feature"),
+        ("single_use", "feature", [true, false, true], "not satisfied for this call on feature"),
         ("branch", "feature", [false, false, true], "not satisfied on feature"),
         ("permanent", "feature", [false, false, true], "not satisfied in this repository"),
         ("branch", "1a2b3c4d5e6f", [false, false, true], "not satisfied on commit 1a2b3c4d"),
