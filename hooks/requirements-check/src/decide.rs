@@ -13,11 +13,10 @@ use crate::call::Call;
 use crate::change::{Change, Target};
 use crate::evidence;
 use crate::rails;
-use crate::rule::Rule;
+use crate::rule::{Rule, Unmet};
 use crate::satisfactions::{By, Satisfaction};
 use crate::settings::{Guard, Kind, Scope, Settings, Terms};
 use crate::state::{Entry, Run, State, Uncounted};
-use crate::strategy::Unmet;
 use crate::view::{After, Before, Facts, View, World};
 use crate::wording;
 
@@ -118,17 +117,15 @@ impl<'a> Judged<'a> {
             .filter(|rule| world.judged.iter().any(|name| name == rule.name))
             .filter(|rule| !evidence::is_own_proof(rule, call) && !is_outside(rule, call, &view));
         for rule in needed {
-            match rule.standing(&view) {
-                Err(_) if !can_be_kept(&rule, input, &view) => hopeless.push(rule.name),
-                Err(why) => {
-                    let late = evidence::late(&rule, call, view.world);
-                    unmet.push(Unmet::new(rule, why, &view).and_late(late));
-                }
-                Ok(_) if view.exception(&rule).is_some() => satisfied.push(rule),
-                Ok(_) => match evidence::late(&rule, call, view.world) {
-                    Some(late) => unmet.push(Unmet::by_then(rule, late)),
-                    None => satisfied.push(rule),
-                },
+            if rule.standing(&view).is_err() && !can_be_kept(&rule, input, &view) {
+                hopeless.push(rule.name);
+                continue;
+            }
+            let is_excepted = view.exception(&rule).is_some();
+            let late = if is_excepted { None } else { evidence::late(&rule, call, world) };
+            match Unmet::of(rule, late, &view) {
+                Some(found) => unmet.push(found),
+                None => satisfied.push(rule),
             }
         }
         Self { view, satisfied, unmet, hopeless }

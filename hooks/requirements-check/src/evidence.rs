@@ -1,52 +1,43 @@
 //! What counts as evidence: which commands, which files, and why a run does not count. Pure.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::call::Call;
 use crate::command_line::{self, Hidden, Line, Simple, base_name, is_in, spelled};
 use crate::rule::Rule;
 use crate::satisfactions::Satisfaction;
-use crate::settings::{CommandPattern, Glob, Guard, Kind, Pattern, Terms, glob_set};
+use crate::settings::{CommandPattern, Glob, Guard, Pattern, Terms, glob_set};
 use crate::view::{After, World, quoted};
 use shared::host::flat;
 use shared::text::cut;
 
 /// Arguments with which a test command tests nothing.
-const NOT_ARGS: &str = "--no-run --list --help --version --dry-run --collect-only --listTests -h";
+const NOT_ARGS: &str =
+    "--no-run --list --list-tests --listTests --help --version --dry-run --collect-only -h";
 
 /// Those that are known of a runner.
-const LIST_ONLY: [(&str, &str); 14] = [
-    ("cargo", "-V"),
+const LIST_ONLY: [(&str, &str); 8] = [
     ("ctest", "-N --show-only"),
-    ("dotnet", "--list-tests -t"),
     ("go", "-list -c -n -exec"),
     ("gradle gradlew", "-m -x --exclude-task --tasks"),
-    ("jest", "--showConfig --clearCache"),
     ("make gmake", "-i -n -q -t --ignore-errors --just-print --recon --question --touch"),
     ("mvn", "-DskipTests -Dmaven.test.skip"),
-    ("phpunit", "--list-tests --list-groups --list-suites --list-tests-xml"),
-    ("playwright", "--ui"),
     ("pytest", "-V --co --setup-plan --setup-only --fixtures --fixtures-per-test --markers --cache-show"),
-    ("swift", "list -l --list-tests --show-bin-path"),
+    ("swift vitest", "list"),
     ("tox", "-l -a --listenvs --notest --showconfig"),
-    ("vitest", "list --ui"),
 ];
 
 /// Options that say where something runs.
 const LEADING: &str =
     "--manifest-path --prefix -C --directory --rootdir --project --root --cwd --file --workspace";
 
-const NOT_NOTED: &str =
-    "what the files were when it began is not known; where very many have changed, narrow `paths`";
-
 const FIRST: &str = "run what comes first in a line of its own, then send the rest again";
-const LITERALLY: &str = "write the folder literally, as in: git -C FOLDER commit";
 const MAX_SHOWN: usize = 120;
 
 /// A command that a requirement asks for.
 #[derive(Debug, Clone)]
 pub(crate) struct Found<'a> {
-    simple: &'a Simple,
+    pub(crate) simple: &'a Simple,
     /// The one of the requirement's commands that it is.
     pub(crate) set: &'a CommandPattern,
     /// The command as written, secrets masked.
@@ -74,88 +65,59 @@ impl Found<'_> {
         if self.shown.contains(word) { cut(word, 80) } else { instead.to_owned() }
     }
 
-    pub(crate) fn place(&self, cwd: &Path) -> Option<PathBuf> {
-        self.simple.folder(cwd)
-    }
-
-    /// It runs in the work tree whose files it is evidence for.
-    fn is_inside(&self, world: &World) -> bool {
-        let folder = self.simple.folder(&world.cwd);
-        folder.is_some_and(|folder| world.top().is_none_or(|root| flat(&folder).starts_with(root)))
-    }
-
-    /// The argument by which it runs on files outside of the work tree.
-    fn leads_out(&self, world: &World) -> Option<String> {
-        let (root, folder) = (world.top()?, self.simple.folder(&world.cwd)?);
-        let home = world.environment.home.as_deref();
-        let place = |path: &str| match path.strip_prefix('~') {
-            Some(rest) => Some(home?.join(rest.trim_start_matches('/'))),
-            None => Some(folder.join(path)),
+    /// Why it does not run on the files of the work tree, by its folder or by an argument that leads somewhere else.
+    fn strays(&self, world: &World) -> Option<String> {
+        let Some(folder) = self.simple.folder(&world.cwd) else {
+            return Some("the line does not spell out in which folder it runs".to_owned());
         };
-        let is_outside = |path: &String| place(path).is_some_and(|place| !flat(&place).starts_with(root));
-        leads(self.simple).into_iter().find(is_outside)
+        let root = world.top()?;
+        if !flat(&folder).starts_with(root) {
+            return Some("it did not run in this work tree".to_owned());
+        }
+        // The values of options that lead, and words that are no option's value.
+        let outside = self.simple.words.windows(2).find_map(|pair| {
+            let (before, own) = (&pair[0], &pair[1]);
+            let path = spelled(match own.split_once('=') {
+                Some((name, value)) if is_in(LEADING, name) => value,
+                _ if (before.starts_with("--") || is_in("-o -c", before)) && !is_in(LEADING, before) => "",
+                _ => own,
+            });
+            let is_outside = path.starts_with('~') || !flat(&folder.join(&path)).starts_with(root);
+            is_outside.then_some(path)
+        })?;
+        Some(format!("`{}` leads out of this work tree", self.named(&outside, "an argument")))
     }
 
     /// Why a run that ended without an error does not count; `None` if it does.
     pub(crate) fn not_counted(&self, rule: &Rule<'_>, facts: &After, was_noted: bool) -> Option<String> {
-        let (world, commands) = (&facts.world, facts.call.commands());
         // What writes files before the run may put them back after it. Every other change shows in the files.
-        let mut sides = commands.split(|command| std::ptr::eq(command, self.simple));
+        let mut sides = facts.call.commands().split(|command| std::ptr::eq(command, self.simple));
         let is_turned = sides.all(|side| side.iter().any(Simple::writes_files));
-        let leads_out = self.leads_out(world).map(|path| self.named(&path, "an argument"));
-        let hidden = self.hidden();
         let lacks_output = facts.without_output.iter().any(|name| name == rule.name);
         let wanted = min_output(rule).map_or("", |pattern| &pattern.text);
-        let reasons = [
-            (
-                self.place(&world.cwd).is_none(),
-                "the line does not spell out in which folder it runs".to_owned(),
-            ),
-            (!self.is_inside(world), "it did not run in this work tree".to_owned()),
-            (leads_out.is_some(), format!("`{}` leads out of this work tree", leads_out.unwrap_or_default())),
-            (self.proves_nothing, "with these arguments it proves nothing".to_owned()),
-            (facts.is_unfinished, "it went on in the background, or was interrupted".to_owned()),
-            (hidden.is_some(), hidden.unwrap_or_default()),
-            (is_turned, "other commands of the line may change the files; run it by itself".to_owned()),
-            (lacks_output, format!("its output has nothing that matches {wanted}")),
-            (!was_noted, NOT_NOTED.to_owned()),
-        ];
-        reasons.into_iter().find_map(|(is_why, why)| is_why.then_some(why))
+        let when = |is_why: bool, why: &str| is_why.then(|| why.to_owned());
+        self.strays(&facts.world)
+            .or_else(|| when(self.proves_nothing, "with these arguments it proves nothing"))
+            .or_else(|| when(facts.is_unfinished, "it went on in the background, or was interrupted"))
+            .or_else(|| self.hidden())
+            .or_else(|| when(is_turned, "other commands of the line may change the files; run it by itself"))
+            .or_else(|| when(lacks_output, &format!("its output has nothing that matches {wanted}")))
+            .or_else(|| when(!was_noted, "what the files were when it began is not known; narrow `paths`"))
     }
 
     /// The line with which the run would count, in the folder where it would; empty where nobody could type it.
     pub(crate) fn line_in(&self, world: &World) -> String {
-        let leads_out = self.leads_out(world).is_some();
-        let is_wrong = leads_out || self.proves_nothing || !self.simple.unknown_options.is_empty();
+        let strays = self.strays(world).is_some();
+        let is_wrong = strays || self.proves_nothing || !self.simple.unknown_options.is_empty();
         let is_shown = !is_wrong && !self.simple.runs_another() && !self.shown.contains("[masked");
         let alone = if is_shown { Some(self.shown.as_str()) } else { self.set.typed() };
-        let Some(alone) = alone else { return String::new() };
         let own = self.simple.directory.as_deref().filter(|folder| !folder.as_os_str().is_empty());
-        match if self.is_inside(world) && !leads_out { own } else { world.top() } {
-            Some(folder) => format!("cd {} && {alone}", quoted(&folder.to_string_lossy())),
-            None => alone.to_owned(),
+        match (alone, if strays { world.top() } else { own }) {
+            (None, _) => String::new(),
+            (Some(alone), None) => alone.to_owned(),
+            (Some(alone), Some(folder)) => format!("cd {} && {alone}", quoted(&folder.to_string_lossy())),
         }
     }
-}
-
-/// The arguments of a command that may be paths to what it runs on: the values of options that lead, and words that are no
-/// option's value.
-fn leads(simple: &Simple) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut before = "";
-    for word in simple.words.iter().skip(1).map(String::as_str) {
-        let path = match word.split_once('=') {
-            Some((name, value)) if is_in(LEADING, name) => value,
-            _ if (before.starts_with("--") || is_in("-o -c", before)) && !is_in(LEADING, before) => "",
-            _ => word,
-        };
-        let path = spelled(path.split("::").next().unwrap_or(path));
-        let goes_up = path.split('/').any(|part| part == "..");
-        let is_path = goes_up || path.starts_with('/') || path == "~" || path.starts_with("~/");
-        found.extend(Some(path).filter(|path| is_path && !path.contains(['$', '`', '*', '?'])));
-        before = word;
-    }
-    found
 }
 
 fn commands<'a>(rule: &Rule<'a>) -> impl Iterator<Item = &'a CommandPattern> {
@@ -178,9 +140,7 @@ pub(crate) fn command_of<'a>(rule: &Rule<'a>, call: &'a Call) -> Option<Found<'a
         let set = commands(rule).find(|set| set.compiled.begins(simple))?;
         Some(Found { simple, set, shown: line.shown(simple), proves_nothing: proves_nothing(rule, simple) })
     };
-    let mut all = call.commands().iter().filter_map(found);
-    let first = all.next()?;
-    if first.counts() { Some(first) } else { Some(all.find(Found::counts).unwrap_or(first)) }
+    call.commands().iter().filter_map(found).min_by_key(|found| !found.counts())
 }
 
 /// A command that is not asked for, and resembles one that is: as it is written, and what is asked for.
@@ -200,10 +160,9 @@ fn proves_nothing(rule: &Rule<'_>, simple: &Simple) -> bool {
     let known = of_runner.chain([NOT_ARGS]).flat_map(str::split_ascii_whitespace);
     let set = rule.set.evidence().into_iter().flat_map(|evidence| &evidence.not_args).map(String::as_str);
     let options: Vec<&str> = known.chain(set).collect();
-    // `-Dskip=true`
-    let is_set = |rest: &str| rest.is_empty() || (rest.starts_with('=') && rest != "=false");
-    let is_one = |word: &String| options.iter().any(|option| word.strip_prefix(option).is_some_and(is_set));
-    simple.words.iter().skip(1).any(is_one)
+    let words = simple.words.iter().skip(1);
+    let mut given = words.flat_map(|word| [word.as_str(), word.split('=').next().unwrap_or_default()]);
+    given.any(|word| options.contains(&word))
 }
 
 /// What is asked for by one of the commands.
@@ -216,15 +175,14 @@ pub(crate) fn asked_by(rule: &Rule<'_>, set: &CommandPattern) -> String {
 pub(crate) fn outdated(rule: &Rule<'_>, satisfaction: &Satisfaction) -> Option<String> {
     let asked = satisfaction.metadata.asked.as_ref()?;
     let now: Vec<String> = commands(rule).map(|set| asked_by(rule, set)).collect();
-    let is_one = now.contains(asked);
-    (!is_one).then(|| format!("{} is asked for now", now.join(" or ")))
+    (!now.contains(asked)).then(|| format!("{} is asked for now", now.join(" or ")))
 }
 
 pub(crate) fn is_about(rule: &Rule<'_>, root: &Path, file: &Path) -> bool {
-    let file = flat(file);
-    let Ok(inside) = file.strip_prefix(root) else { return false };
     let globs = paths_of(rule);
-    globs.is_empty() || glob_set(globs).is_some_and(|globs| globs.is_match(inside))
+    let is_meant =
+        |inside: &Path| globs.is_empty() || glob_set(globs).is_some_and(|set| set.is_match(inside));
+    flat(file).strip_prefix(root).is_ok_and(is_meant)
 }
 
 /// The files its command is about; all of the work tree where there are none.
@@ -237,11 +195,7 @@ fn min_output<'a>(rule: &Rule<'a>) -> Option<&'a Pattern> {
 }
 
 /// Why a line is not judged as it stands, and what to do about it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Late {
-    pub(crate) why: String,
-    pub(crate) step: &'static str,
-}
+pub(crate) type Late = (String, &'static str);
 
 /// Why a line that needs the requirement is not judged as it stands; `None` if it is.
 pub(crate) fn late(rule: &Rule<'_>, call: &Call, world: &World) -> Option<Late> {
@@ -249,7 +203,7 @@ pub(crate) fn late(rule: &Rule<'_>, call: &Call, world: &World) -> Option<Late> 
     behind(rule, call, line, world).or_else(|| {
         let lost = shown(line, call.unplaced(|command| rule.is_triggered_by_command(call, command))?);
         let why = format!("the line does not spell out in which work tree `{lost}` acts");
-        Some(Late { why, step: LITERALLY })
+        Some((why, "write the folder literally, as in: git -C FOLDER commit"))
     })
 }
 
@@ -264,7 +218,7 @@ fn behind(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<La
     let Some(commands) = &line.commands else {
         // The hook searches the text of a line that only another shell understands.
         let why = format!("the line cannot be read, and may change the {what} before it");
-        return (call.tool == "Bash").then_some(Late { why, step: FIRST });
+        return (call.tool == "Bash").then_some((why, FIRST));
     };
     let keeps = |command: &Simple| match what {
         // Only git changes which branch is out.
@@ -272,29 +226,21 @@ fn behind(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<La
         // The tests have passed on these files before: that they run once more changes nothing.
         _ => is_asked(rule, command) || (command.keeps_files() && !writes_about(rule, command, world)),
     };
+    let mut needing = commands.iter().enumerate().filter(|(_, one)| rule.is_triggered_by_command(call, one));
+    let (last, then) = needing.next_back()?;
     // Some run before it though they are written behind it: to make its arguments, or in the round before.
-    let changing: Vec<_> = commands.iter().enumerate().filter(|(_, first)| !keeps(first)).collect();
-    let last = |hidden| changing.iter().rfind(|(_, first)| first.hidden == Some(hidden));
-    let earliest = [changing.first(), last(Hidden::Substitution), last(Hidden::Construct)];
-    let needing = commands.iter().enumerate().filter(|(_, then)| rule.is_triggered_by_command(call, then));
-    needing.into_iter().find_map(|(index, then)| {
-        let is_before = |&&(other, first): &&(usize, &Simple)| match first.hidden {
-            Some(Hidden::Substitution) => other != index,
-            Some(Hidden::Construct) if then.hidden == first.hidden => other != index,
-            _ => other < index,
-        };
-        let (_, first) = earliest.iter().flatten().find(|first| is_before(first))?;
-        let (first, then) = (shown(line, first), shown(line, then));
-        let why = format!("`{first}` in the same line may change the {what} before `{then}` runs");
-        Some(Late { why, step: FIRST })
-    })
+    let is_loose = |first: &Simple| matches!(first.hidden, Some(Hidden::Substitution | Hidden::Construct));
+    let (_, first) = commands.iter().enumerate().find(|(at, first)| {
+        let is_before = *at < last || (*at > last && is_loose(first));
+        is_before && !keeps(first)
+    })?;
+    let (first, then) = (shown(line, first), shown(line, then));
+    Some((format!("`{first}` in the same line may change the {what} before `{then}` runs"), FIRST))
 }
 
 fn writes_about(rule: &Rule<'_>, command: &Simple, world: &World) -> bool {
-    let (Some(root), Some(folder)) = (world.top(), command.folder(&world.cwd)) else {
-        return !command.writes.is_empty();
-    };
     command.writes.iter().any(|file| {
+        let (Some(root), Some(folder)) = (world.top(), command.folder(&world.cwd)) else { return true };
         let path = folder.join(file);
         file.starts_with(['$', '~', '`'])
             || (is_about(rule, root, &path) && !path.starts_with(root.join(".git")))
@@ -310,15 +256,16 @@ fn shown(line: &Line, command: &Simple) -> String {
     cut(text.trim(), MAX_SHOWN)
 }
 
+/// A command of the call may become evidence: it decides the line's exit status, in the foreground, and proves something.
+pub(crate) fn may_prove(rule: &Rule<'_>, call: &Call) -> bool {
+    !call.in_background && command_of(rule, call).is_some_and(|found| found.counts())
+}
+
 /// The call would be the very evidence that it needs, and does nothing else that needs it.
 pub(crate) fn is_own_proof(rule: &Rule<'_>, call: &Call) -> bool {
     let by_tool = rule.is_triggered_by_tool(call);
-    let needs =
-        |command: &Simple| (by_tool && !command.keeps_files()) || rule.is_triggered_by_command(call, command);
-    rule.kind() == Kind::Evidence
-        && !call.in_background
-        && command_of(rule, call).is_some_and(|found| found.counts())
-        && call.commands().iter().all(|command| is_asked(rule, command) || !needs(command))
+    let needs = |one: &Simple| (by_tool && !one.keeps_files()) || rule.is_triggered_by_command(call, one);
+    may_prove(rule, call) && call.commands().iter().all(|one| is_asked(rule, one) || !needs(one))
 }
 
 #[cfg(test)]

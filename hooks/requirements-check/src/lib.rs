@@ -6,7 +6,7 @@
 //!
 //! In reading order:
 //!
-//! - `settings`: what can be set; `rule`: a requirement in force; `strategy`: how each type is satisfied
+//! - `settings`: what can be set; `rule`: a requirement in force, and how each type is satisfied
 //! - `call`, `command_line`: what a tool call does; `evidence`: which commands and files count
 //! - `git`: which work tree, which branch, its size, its files; `satisfactions`: the repository's record
 //! - `place`: what is known of a work tree; `view`: what is known of an event; `observe`: looking at the world; `decide`: the rules, event by event; `change`: what they change
@@ -40,7 +40,6 @@ pub mod satisfactions;
 mod scene;
 pub mod settings;
 pub mod state;
-pub mod strategy;
 pub mod typed;
 pub mod view;
 pub mod wording;

@@ -20,7 +20,7 @@ use shared::text::cut;
 use transcript::{Patience, TurnWork, turn_work};
 
 use crate::call::Call;
-use crate::evidence::command_of;
+use crate::evidence::{command_of, may_prove};
 use crate::place::{Deadlines, World, cwd, is_writable};
 use crate::rails::{self, Guarded};
 use crate::rule::Rule;
@@ -59,7 +59,7 @@ fn before(context: &HookContext<'_>, tool: &ToolCall) -> Option<Before> {
     rules().next()?;
     let rails = rails::in_force(context.settings, context.locked);
     let home = context.host.environment.home.as_deref();
-    let mut call = Call::read(tool, rails.is_some() || rules().any(|rule| rule.reads_lines()), home);
+    let mut call = Call::read(tool, true, home);
     let rails = rails.filter(|_| rails::may_breach(&call));
     if is_plan(context, &call) {
         return None;
@@ -132,12 +132,6 @@ fn by_work_tree(
     worlds
 }
 
-/// A command of the call may become evidence: it decides the line's exit status, in the foreground, and proves something.
-fn may_prove(rule: &Rule<'_>, call: &Call) -> bool {
-    let found = (rule.kind() == Kind::Evidence).then(|| command_of(rule, call)).flatten();
-    found.is_some_and(|found| found.counts()) && !call.in_background
-}
-
 /// The line may change files, and so make evidence due.
 fn may_make_due(rule: &Rule<'_>, call: &Call) -> bool {
     rule.kind() == Kind::Evidence && rule.is_for_stops() && call.line.is_some() && !call.only_reads()
@@ -188,7 +182,7 @@ fn resolved_place(call: &mut Call, cwd: &Path, rules: &[Rule<'_>]) -> PathBuf {
         *file = real(&flat(&cwd.join(&file)));
         return file.clone();
     }
-    let proving = rules.iter().find_map(|rule| command_of(rule, call)?.place(cwd));
+    let proving = rules.iter().find_map(|rule| command_of(rule, call)?.simple.folder(cwd));
     real_place(proving.unwrap_or_else(|| call.place(cwd)), cwd)
 }
 

@@ -7,18 +7,16 @@ use shared::protocol::Mode;
 
 use crate::call::Call;
 use crate::place::World;
-use crate::rule::Rule;
+use crate::rule::{Remedy, Rule, Unmet};
 use crate::settings::{Kind, Settings};
-use crate::strategy::{Remedy, Unmet};
 use crate::view::{View, quoted};
 use shared::text::cut;
 
 const MAX_MESSAGE: usize = 600;
-const MAX_POINTS: usize = 12;
+/// Requirements named at once: a file may hold a thousand, and their texts take longer than a gate may.
+const MAX_RULES: usize = 20;
 /// Characters of the whole text at a session's start.
 const MAX_AT_START: usize = 2_000;
-/// Requirements named at once: a file may hold a thousand, and nobody reads them.
-const MAX_RULES: usize = 20;
 
 pub type Origins<'a> = dyn Fn(&str) -> Option<Origin> + 'a;
 
@@ -33,9 +31,8 @@ pub(crate) fn denial(call: &Call, view: &View<'_>, unmet: &[Unmet<'_>], origin: 
 }
 
 pub(crate) fn stop(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
-    let place = view.world.on();
-    let head =
-        format!("requirements-check: this session's work {place} is not finished as the project asks.");
+    let on = view.world.on();
+    let head = format!("requirements-check: this session's work {on} is not finished as the project asks.");
     let foot = "If that cannot be done now, say so to the user and stop: the hook blocks once per prompt.";
     told(head, foot, view, unmet, origin)
 }
@@ -48,12 +45,11 @@ pub(crate) fn after_planning(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Orig
 
 /// The commands of the line that need something if only commands do, else the tool.
 fn subject(call: &Call, unmet: &[Unmet<'_>]) -> String {
-    let of_rule = |unmet: &Unmet<'_>| unmet.rule.commands_that_need(call);
-    let commands: BTreeSet<String> = unmet.iter().flat_map(of_rule).collect();
-    if commands.is_empty() || unmet.iter().any(|unmet| unmet.rule.is_triggered_by_tool(call)) {
+    let words: BTreeSet<&str> = unmet.iter().flat_map(|unmet| unmet.rule.commands_that_need(call)).collect();
+    if words.is_empty() || unmet.iter().any(|unmet| unmet.rule.is_triggered_by_tool(call)) {
         return call.tool.clone();
     }
-    format!("`{}`", commands.into_iter().collect::<Vec<_>>().join("`, `"))
+    format!("`{}`", words.into_iter().collect::<Vec<_>>().join("`, `"))
 }
 
 /// Each requirement with its reason, its checklist and what satisfies it; one `req satisfy` for all stands last.
@@ -62,19 +58,18 @@ fn told(head: String, foot: &str, view: &View<'_>, unmet: &[Unmet<'_>], origin: 
     for Unmet { rule, why, remedy, .. } in unmet.iter().take(MAX_RULES) {
         let message = rule.set.message.as_ref().or(rule.set.description.as_ref());
         let what = message.map(|message| format!("{} ({why})", cut(message.trim(), MAX_MESSAGE)));
-        let place = origin(&rule.key()).filter(|_| unmet.len() > 1);
-        let place = place.map(|origin| format!(" [{origin}]")).unwrap_or_default();
+        let place =
+            origin(&rule.key()).filter(|_| unmet.len() > 1).map_or(String::new(), |at| format!(" [{at}]"));
         lines.push(format!("- {}: {}{place}", rule.name, what.as_ref().unwrap_or(why)));
-        let points = rule.set.checklist.iter().take(MAX_POINTS);
-        lines.extend(points.map(|point| format!("  - {}", cut(point.trim(), MAX_MESSAGE))));
+        lines
+            .extend(rule.set.checklist.iter().map(|point| format!("  - {}", cut(point.trim(), MAX_MESSAGE))));
         match remedy {
             Remedy::Do(what) => {
                 lines.push(format!("  To satisfy it: {what}"));
                 steps.push(what.clone());
             }
-            Remedy::Satisfy { or } => {
-                let or = or.as_ref().map(|or| format!("  To satisfy it: {or}, or satisfy it as below"));
-                lines.extend(or);
+            Remedy::Satisfy(or) => {
+                lines.extend(or.as_ref().map(|or| format!("  To satisfy it: {or}, or satisfy it as below")));
                 by_hand.push(rule.name);
             }
         }
@@ -83,40 +78,33 @@ fn told(head: String, foot: &str, view: &View<'_>, unmet: &[Unmet<'_>], origin: 
         lines.push(format!("- and {} more, named when these are satisfied", unmet.len() - MAX_RULES));
     }
     if !by_hand.is_empty() {
-        lines.push(satisfying(view, &by_hand));
-        steps.push(format!("run in Bash: {}", command(view, &by_hand)));
+        let (line, command) = satisfying(view, &by_hand);
+        lines.push(line);
+        steps.push(format!("run in Bash: {command}"));
     }
     lines.extend((!foot.is_empty()).then(|| foot.to_owned()));
     (lines.join("\n"), steps)
 }
 
-fn quoted_names(names: &[&str]) -> String {
-    names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(" ")
-}
-
-fn command(view: &View<'_>, names: &[&str]) -> String {
-    format!("{}{} satisfy {}", view.change_directory(), view.world.req(), quoted_names(names))
-}
-
-/// How Claude satisfies requirements, in the permission mode of the call.
-fn satisfying(view: &View<'_>, names: &[&str]) -> String {
-    let world = view.world;
+/// How Claude satisfies requirements, in the permission mode of the call; and the command alone.
+fn satisfying(view: &View<'_>, names: &[&str]) -> (String, String) {
+    let (world, words) = (view.world, names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(" "));
+    let command = format!("{}{} satisfy {words}", view.change_directory(), world.req());
     let each = if let [name] = names { name } else { "each of them" };
     let hint = match (world.mode, world.is_headless()) {
         _ if world.elsewhere.is_some() => String::new(),
-        (Some(Mode::Plan | Mode::DontAsk), false) => format!(
-            "\n(where Bash is not allowed now, ask the user to type as a prompt: req satisfy {})",
-            quoted_names(names)
-        ),
         // Nobody can be asked: Claude Code denies what it was not told to allow.
         (Some(Mode::Default | Mode::AcceptEdits | Mode::DontAsk), true) => format!(
             "\n(where Bash is not allowed, whoever starts the session can allow it: --allowedTools \"Bash({} satisfy *)\")",
             world.req()
         ),
+        (Some(Mode::Plan | Mode::DontAsk), false) => {
+            format!("\n(where Bash is not allowed, ask the user to type as a prompt: req satisfy {words})")
+        }
         _ => String::new(),
     };
-    let (all, command) = (names.join(", "), command(view, names));
-    format!("To satisfy {all}: do what {each} asks for, then run in Bash: {command}{hint}")
+    let all = names.join(", ");
+    (format!("To satisfy {all}: do what {each} asks for, then run in Bash: {command}{hint}"), command)
 }
 
 /// The requirements, for Claude at a session's start; shorter for a session that has read them before.
@@ -134,11 +122,11 @@ pub(crate) fn at_start(settings: &Settings, view: &View<'_>, is_short: bool) -> 
         lines.push(format!("- {} ({word}, {}): {}", rule.name, when(&rule), what.as_ref().unwrap_or(how)));
         match rule.remedy(view) {
             _ if standing.is_ok() => {}
-            Remedy::Satisfy { .. } => by_hand.push(rule.name),
+            Remedy::Satisfy(_) => by_hand.push(rule.name),
             Remedy::Do(what) => lines.extend((!is_short).then(|| format!("  To satisfy it: {what}"))),
         }
     }
-    lines.extend((!by_hand.is_empty()).then(|| satisfying(view, &by_hand)));
+    lines.extend((!by_hand.is_empty()).then(|| satisfying(view, &by_hand).0));
     let text = lines.join("\n");
     if text.chars().count() <= MAX_AT_START {
         return text;
@@ -172,12 +160,12 @@ fn calls(rule: &Rule<'_>) -> String {
 
 /// Requirements that are not asked for, because their satisfaction could not be kept.
 pub(crate) fn cannot_be_kept(world: &World, names: &[&str]) -> String {
-    let folder = world.folder.as_ref().map(|folder| format!("{} or ", folder.dir().display()));
+    let folder =
+        world.folder.as_ref().map_or(String::new(), |folder| format!("{} or ", folder.dir().display()));
     format!(
-        "requirements-check: {} cannot be satisfied and so is not asked for, because {}the state folder cannot be written to; \
-         make it writable, or set HOME",
-        names.join(", "),
-        folder.unwrap_or_default()
+        "requirements-check: {} cannot be satisfied and so is not asked for, because {folder}the state folder cannot be \
+         written to; make it writable, or set HOME",
+        names.join(", ")
     )
 }
 

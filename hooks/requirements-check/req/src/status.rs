@@ -8,9 +8,8 @@ use crate::pause;
 use crate::reply::{Answer, Reply, short};
 use crate::request::{Known, RequestContext};
 use crate::verb::Status;
-use requirements_check::rule::Rule;
+use requirements_check::rule::{Remedy, Rule};
 use requirements_check::settings::{Kind, Scope};
-use requirements_check::strategy::Remedy;
 use requirements_check::view::View;
 use requirements_check::wording::when;
 
@@ -125,8 +124,8 @@ impl RequestContext<'_> {
     fn off(&self) -> impl Iterator<Item = Standing> {
         self.settings().requirements.iter().filter_map(|(name, set)| {
             let rule = Rule { name, set };
-            let why = if set.is_on() { rule.lacks()? } else { "its `enabled` is not true" };
-            Some(Standing::new(&rule, (State::Off, why.to_owned()), self.location))
+            let why = "its `enabled` is not true".to_owned();
+            (!set.is_on()).then(|| Standing::new(&rule, (State::Off, why), self.location))
         })
     }
 
@@ -191,7 +190,7 @@ fn judged(rule: &Rule<'_>, view: &View<'_>, known: &Known) -> (State, String) {
 fn remedy(rule: &Rule<'_>, state: State, view: &View<'_>) -> String {
     let or = match rule.remedy(view) {
         Remedy::Do(what) => return what,
-        Remedy::Satisfy { or } => or.map(|or| format!("{or}, or ")).unwrap_or_default(),
+        Remedy::Satisfy(or) => or.map(|or| format!("{or}, or ")).unwrap_or_default(),
     };
     let is_unknown = state == State::Unknown;
     let whose = if is_unknown { " --session ID" } else { "" };

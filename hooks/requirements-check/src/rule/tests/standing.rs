@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Remedy;
+use crate::rule::Remedy;
 use crate::satisfactions::{By, Key, Satisfaction};
 use crate::scene::{OTHER, OWN, Scene};
 use crate::settings::Scope;
@@ -30,7 +30,7 @@ fn remedy(scene: &Scene, name: &str) -> String {
     let rule = scene.rule(name);
     match rule.remedy(&scene.view()) {
         Remedy::Do(what) => what,
-        Remedy::Satisfy { or } => format!("satisfy, or {}", or.unwrap_or_default()),
+        Remedy::Satisfy(or) => format!("satisfy, or {}", or.unwrap_or_default()),
     }
 }
 
