@@ -7,6 +7,7 @@ mod measure;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use shared::blocks::never_blocked_by_input;
 use shared::cli::{self, Asker, Reply};
@@ -22,7 +23,7 @@ use transcript::{Patience, TurnWork, turn_work};
 use crate::call::Call;
 use crate::change::Change;
 use crate::evidence::command_of;
-use crate::place::{Deadlines, World, cwd, is_writable};
+use crate::place::{World, cwd, deadline, is_writable};
 use crate::rails::{self, Guarded};
 use crate::rule::Rule;
 use crate::settings::{Kind, Settings};
@@ -62,9 +63,6 @@ fn before(context: &HookContext<'_>, tool: &ToolCall) -> Option<Before> {
     let home = context.host.environment.home.as_deref();
     let mut call = Call::read(tool, rails.is_some() || rules().any(|rule| rule.reads_lines()), home);
     let rails = rails.filter(|_| rails::may_breach(&call));
-    if is_plan(context, &call) {
-        return None;
-    }
     let registry = context.store.map(|store| Registry::new(store.dir()));
     let session = registry.zip(context.request.call.session_id.as_deref());
     let registers = session.is_some_and(|(registry, id)| registry.is_quiet(id, context.host.now()));
@@ -72,28 +70,32 @@ fn before(context: &HookContext<'_>, tool: &ToolCall) -> Option<Before> {
         rules().filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&call)).collect();
     let state: OnceCell<State> = OnceCell::new();
     let is_due = |rule: &Rule<'_>| state.get_or_init(|| context.peek()).due.contains(rule.name);
+    // A command of the line may become evidence, or the line may change files and so make evidence due.
+    let may_change = call.line.is_some() && !call.only_reads();
+    let may_make_due = |rule: &Rule<'_>| may_change && rule.is_for_stops() && !is_due(rule);
     let noting: Vec<Rule<'_>> = rules()
-        .filter(|rule| may_prove(rule, &call) || (may_make_due(rule, &call) && !is_due(rule)))
+        .filter(|rule| rule.kind() == Kind::Evidence)
+        .filter(|rule| command_of(rule, &call).is_some() || may_make_due(rule))
         .collect();
     if triggered.is_empty() && noting.is_empty() && rails.is_none() && !registers {
         return None;
     }
     let (cwd, named) = (cwd(context), call.file.clone());
     let place = resolved_place(&mut call, &cwd, &noting);
-    let own = World::at(context, Deadlines::of(&context.request.event), &cwd, &place);
+    if is_plan(context, &call) {
+        return None;
+    }
+    let looks_at_evidence = noting.iter().chain(&triggered).any(|rule| rule.kind() == Kind::Evidence);
+    let deadline = deadline(&context.request.event, looks_at_evidence);
+    let mut places = by_work_tree(context, deadline, &triggered, &call, &cwd, &place);
     let breach = rails.and_then(|rails| {
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
-        let common_dir = own.worktree.as_ref().map(|worktree| worktree.common_dir.as_path());
+        let common_dir = places[0].worktree.as_ref().map(|worktree| worktree.common_dir.as_path());
         Guarded::new(context.places, common_dir, &cwd).breach(&call, named.as_deref(), input, rails)
     });
-    let mut places = by_work_tree(context, own, &triggered, &call, &place);
     let mut runs = Vec::new();
     if breach.is_none() {
-        for world in &mut places {
-            let is_judged = |rule: &&Rule<'_>| world.judged.iter().any(|name| name == rule.name);
-            let judged: Vec<Rule<'_>> = triggered.iter().filter(is_judged).copied().collect();
-            world.measure_for(context, &judged, &call);
-        }
+        places.iter_mut().for_each(|world| world.measure_for(context, &triggered, &call));
         runs = noting.iter().filter_map(|rule| begin(context, rule, &call, &mut places[0])).collect();
     }
     Some(Before { call, places, breach, runs, registers })
@@ -103,28 +105,27 @@ fn before(context: &HookContext<'_>, tool: &ToolCall) -> Option<Before> {
 /// git in the one that its options name.
 fn by_work_tree(
     context: &HookContext<'_>,
-    mut own: World,
+    deadline: Option<Instant>,
     triggered: &[Rule<'_>],
     call: &Call,
+    cwd: &Path,
     place: &Path,
 ) -> Vec<World> {
-    let (cwd, deadlines) = (own.cwd.clone(), own.deadlines);
-    let mut by_place: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
+    // The call's own place is the first in order.
+    let mut by_place = BTreeMap::from([((false, place.to_path_buf()), Vec::new())]);
     for rule in triggered {
         let commands = call.commands().iter().filter(|command| rule.is_triggered_by_command(call, command));
-        let mut places: Vec<PathBuf> =
-            commands.map(|command| real_place(command.place(&cwd), &cwd)).collect();
+        let mut places: Vec<PathBuf> = commands.map(|command| real(&command.place(cwd))).collect();
         if places.is_empty() || rule.is_triggered_by_tool(call) {
             places.push(place.to_path_buf());
         }
         for at in places {
-            by_place.entry(at).or_default().push(rule.name.to_owned());
+            by_place.entry((at != place, at)).or_default().push(rule.name.to_owned());
         }
     }
-    own.judged = by_place.remove(place).unwrap_or_default();
-    let mut worlds = vec![own];
-    for (at, judged) in by_place {
-        let world = World::at(context, deadlines, &cwd, &at);
+    let mut worlds: Vec<World> = Vec::new();
+    for ((_, at), judged) in by_place {
+        let world = World::at(context, deadline, cwd, &at);
         match worlds.iter_mut().find(|known| known.worktree == world.worktree) {
             Some(known) => known.judged.extend(judged),
             None => worlds.push(World { judged, ..world }),
@@ -133,36 +134,20 @@ fn by_work_tree(
     worlds
 }
 
-/// A command of the call may become evidence: it decides the line's exit status, in the foreground, and proves something.
-fn may_prove(rule: &Rule<'_>, call: &Call) -> bool {
-    let found = (rule.kind() == Kind::Evidence).then(|| command_of(rule, call)).flatten();
-    found.is_some_and(|found| found.counts()) && !call.in_background
-}
-
-/// The line may change files, and so make evidence due.
-fn may_make_due(rule: &Rule<'_>, call: &Call) -> bool {
-    rule.kind() == Kind::Evidence && rule.is_for_stops() && call.line.is_some() && !call.only_reads()
-}
-
 /// Notes the files as they are when the command begins: their digest and the time, `9f86d081884c7d65@1795300000000000`.
 fn begin(context: &HookContext<'_>, rule: &Rule<'_>, call: &Call, world: &mut World) -> Option<Run> {
-    let deadlines = world.deadlines;
-    let deadline = if may_prove(rule, call) { deadlines.of_files } else { deadlines.all };
     let now = context.host.now().micros();
-    let files = format!("{}@{now}", world.taken(rule, deadline).ok()?.digest);
+    let files = format!("{}@{now}", world.taken(rule).ok()?.digest);
     let shown = command_of(rule, call).map(|found| found.shown).unwrap_or_default();
     Some(Run { call: call.id.clone()?, name: rule.name.to_owned(), command: cut(&shown, 200), files })
 }
 
 /// Plans need nothing: those of Claude Code, and those a project keeps.
 fn is_plan(context: &HookContext<'_>, call: &Call) -> bool {
-    let Some(file) = call.file.as_ref().filter(|_| call.is_edit()) else { return false };
-    let file = cwd(context).join(file);
     // Resolving links is dear, and most files are no plans by their path already.
-    if !file.components().any(|part| part.as_os_str() == "plans") {
-        return false;
-    }
-    let (file, root) = (real(&flat(&file)), context.places.root.as_deref().map(real));
+    let is_named = |file: &&PathBuf| call.is_edit() && file.iter().any(|part| part == "plans");
+    let Some(file) = call.file.as_ref().filter(is_named) else { return false };
+    let root = context.places.root.as_deref().map(real);
     let own = context.places.config_dir.as_ref().map(|dir| real(&dir.join("plans")));
     // A project's folder of plans that is itself a link would exempt whatever it leads to.
     let of_project = ["docs/plans", ".claude/plans"].map(|folder| Some(root.as_ref()?.join(folder)));
@@ -190,12 +175,7 @@ fn resolved_place(call: &mut Call, cwd: &Path, rules: &[Rule<'_>]) -> PathBuf {
         return file.clone();
     }
     let proving = rules.iter().find_map(|rule| command_of(rule, call)?.place(cwd));
-    real_place(proving.unwrap_or_else(|| call.place(cwd)), cwd)
-}
-
-/// `cwd` has no links.
-fn real_place(place: PathBuf, cwd: &Path) -> PathBuf {
-    if place == cwd { place } else { real(&place) }
+    real(&proving.unwrap_or_else(|| call.place(cwd)))
 }
 
 fn submitted(context: &HookContext<'_>, session: &str, prompt: &str, source: Option<&str>) -> Facts {

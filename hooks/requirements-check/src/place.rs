@@ -1,7 +1,7 @@
 //! The place where a call acts: its work tree and branch, the satisfactions there, and the measures taken there.
 //! The hook and the command line `req` judge by it. `observe` measures.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -10,10 +10,11 @@ use shared::host::{Clock, Environment, Host, Places, Timestamp, ancestors};
 use shared::protocol::{Event, Mode};
 use shared::state::{Store, file_key};
 
-use crate::git::{Changes, Size, Taken, Worktree, ask_git};
+use crate::git::{Size, Taken, Worktree, ask_git};
 use crate::rule::Rule;
 use crate::satisfactions::{Folder, Key, Satisfaction, Satisfactions};
 use crate::settings::{Scope, Settings};
+use crate::state::modified;
 
 /// A folder that took no satisfaction is tried again after this time.
 const TRY_AGAIN: Duration = Duration::from_secs(10 * 60);
@@ -58,9 +59,8 @@ pub struct World {
     pub places: Places,
     /// Notices for the user.
     pub notes: Vec<String>,
-    pub(crate) deadlines: Deadlines,
-    /// The changed lines against some bases.
-    pub(crate) changes: BTreeMap<Option<String>, Result<Changes, String>>,
+    /// For everything that is measured here.
+    pub(crate) deadline: Option<Instant>,
     /// The files under some globs as they are now.
     pub(crate) taken: BTreeMap<Vec<String>, Result<Taken, String>>,
 }
@@ -81,50 +81,40 @@ const AT_LEISURE: Duration = Duration::from_millis(900);
 /// On a command line. A typed `req` is waited for 10 s.
 const COMMAND_LINE: Duration = Duration::from_secs(8);
 
-/// One deadline for everything that is measured.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Deadlines {
-    pub(crate) all: Option<Instant>,
-    /// For the files of evidence the long one before a call, too: a run whose files nobody looked at proves nothing.
-    pub(crate) of_files: Option<Instant>,
-}
-
-impl Deadlines {
-    pub(crate) fn of(event: &Event) -> Self {
-        let begun = Instant::now();
-        let (all, of_files) = match event {
-            Event::Other(_) => (COMMAND_LINE, COMMAND_LINE),
-            Event::PreToolUse(_) => (BEFORE_CALL, AT_LEISURE),
-            _ => (AT_LEISURE, AT_LEISURE),
-        };
-        Self { all: Some(begun + all), of_files: Some(begun + of_files) }
-    }
+/// One deadline for everything that is measured at an event. Before a call it is the long one where evidence is looked at: a run
+/// whose files nobody looked at proves nothing.
+pub(crate) fn deadline(event: &Event, looks_at_evidence: bool) -> Option<Instant> {
+    let time = match event {
+        Event::Other(_) => COMMAND_LINE,
+        Event::PreToolUse(_) if !looks_at_evidence => BEFORE_CALL,
+        _ => AT_LEISURE,
+    };
+    Some(Instant::now() + time)
 }
 
 impl World {
     /// Around the session's directory.
     pub fn new(context: &Context<'_, Settings>) -> Self {
         let cwd = cwd(context);
-        Self::at(context, Deadlines::of(&context.request.event), &cwd, &cwd)
+        Self::at(context, deadline(&context.request.event, true), &cwd, &cwd)
     }
 
-    /// Around a file or folder, by a path without links; around `cwd`, the session's directory, if that is in no repository.
+    /// Around a file or folder; around `cwd`, the session's directory, if that is in no repository.
     pub(crate) fn at(
         context: &Context<'_, Settings>,
-        deadlines: Deadlines,
+        deadline: Option<Instant>,
         cwd: &Path,
         place: &Path,
     ) -> Self {
         let own = Self::find(context, cwd);
-        let is_own = place == cwd || own.worktree.as_ref().is_some_and(|worktree| worktree.holds(place));
-        let there = (!is_own).then(|| Self::find(context, place)).filter(|there| there.worktree.is_some());
+        let there = (place != cwd).then(|| Self::find(context, place));
+        let there = there.filter(|there| there.worktree.is_some());
         let elsewhere = there.as_ref().and_then(Self::worktree_root);
         let elsewhere = elsewhere.filter(|root| Some(*root) != own.worktree_root()).map(Path::to_path_buf);
         let found = there.unwrap_or(own);
         let takes = |folder: &Folder| {
-            let failed =
-                failure_of(context.places, folder).and_then(|file| file.metadata().ok()?.modified().ok());
-            let is_past = |at| context.host.now().since(Timestamp::from(at)) >= TRY_AGAIN;
+            let failed = failure_of(context.places, folder).and_then(|file| modified(&file));
+            let is_past = |at| context.host.now().since(at) >= TRY_AGAIN;
             is_writable(folder.dir()) && failed.is_none_or(is_past)
         };
         let can_satisfy = found.folder.as_ref().is_some_and(takes);
@@ -143,17 +133,16 @@ impl World {
             environment: context.host.environment.clone(),
             places: context.places.clone(),
             notes: found.trouble.iter().map(without_git).collect(),
-            deadlines,
+            deadline,
             ..found
         };
         world.read_satisfactions();
         world
     }
 
-    /// The work tree of a file or folder, which need not exist, by a path without links. The `git` command answers for what
-    /// cannot be read by hand.
+    /// The work tree of a file or folder, which need not exist. The `git` command answers for what cannot be read by hand.
     fn find(context: &Context<'_, Settings>, path: &Path) -> Self {
-        let read = Worktree::around(path)
+        let read = Worktree::find(path)
             .and_then(|found| found.map(|worktree| worktree.head().map(|key| (worktree, key))).transpose());
         let read = read.or_else(|_| {
             let folder = ancestors(path).find(|ancestor| ancestor.is_dir()).unwrap_or(path);
@@ -202,11 +191,6 @@ impl World {
             Key::Branch(name) => Some(name),
             _ => None,
         }
-    }
-
-    /// The branches, and the HEAD of each work tree; none where one cannot be read.
-    pub fn heads(&self) -> Option<BTreeSet<Key>> {
-        self.worktree.as_ref()?.heads().ok()
     }
 
     pub fn worktree_root(&self) -> Option<&Path> {

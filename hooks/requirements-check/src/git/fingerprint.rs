@@ -4,9 +4,8 @@
 //! exactly what was there keeps it the same; any other content, by whatever program, does not. A submodule counts by the commit
 //! that is out in it. Ignored files and what tools keep for themselves are no part of it.
 
-use std::fs::{self, Metadata};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use git2::{Delta, DiffOptions, StatusOptions};
 use globset::GlobSet;
@@ -14,13 +13,7 @@ use shared::digest;
 use shared::host::Timestamp;
 
 use super::worktree::Worktree;
-use super::{GitError, is_own};
-
-/// Larger files are compared by size and time.
-const MAX_BYTES: u64 = 8 * 1024 * 1024;
-
-/// Folders of tools, left out where no `.gitignore` says so.
-const OF_TOOLS: [&str; 5] = [".git", "node_modules", "target", ".venv", "__pycache__"];
+use super::{GitError, OF_TOOLS, is_of_tools, native, path_of};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Taken {
@@ -42,27 +35,17 @@ pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>) -> Result<Taken
     let diff = repo.diff_index_to_workdir(Some(&index), Some(&mut options))?;
     let (mut bytes, mut changed) = (Vec::new(), Vec::new());
     for delta in diff.deltas() {
-        let Some(path) = delta.new_file().path_bytes().map(native) else { continue };
-        // A folder among the files is a repository of its own.
-        let is_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
-        if is_folder || !is_about(paths, &path, || delta.status() != Delta::Untracked) {
-            continue;
-        }
-        // A folder may stand where a file was.
-        let file = fs::symlink_metadata(worktree.root.join(&path)).ok();
-        let Some(metadata) = file.filter(|_| delta.status() != Delta::Deleted) else {
+        let Some(path) = path_of(&delta).filter(|path| is_under(paths, path)) else { continue };
+        if delta.status() == Delta::Deleted {
             index.remove_path(&path)?;
-            continue;
-        };
-        if metadata.is_file() && metadata.len() > MAX_BYTES {
-            bytes.extend(by_time(&path, &metadata));
         } else {
             index.add_path(&path)?;
+            changed.push(dated(&worktree.root, &path));
         }
-        changed.push(dated(&path, &metadata));
     }
     for entry in index.iter() {
-        if is_about(paths, &native(&entry.path), || true) {
+        let path = native(&entry.path);
+        if is_under(paths, &path) && !is_of_tools(&path, true) {
             bytes.extend(entry.mode.to_be_bytes());
             bytes.extend(entry.id.as_bytes());
             bytes.extend(&entry.path);
@@ -75,15 +58,12 @@ pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>) -> Result<Taken
 /// The same without a repository: sizes and times instead of contents.
 pub(crate) fn take_plain(root: &Path, paths: Option<&GlobSet>) -> Taken {
     let mut files = files_below(root);
-    files.retain(|file| is_about(paths, file, || false));
+    files.retain(|file| is_under(paths, file) && !is_of_tools(file, false));
     files.sort();
-    let (mut bytes, mut changed) = (Vec::new(), Vec::new());
-    for file in files {
-        let Ok(metadata) = fs::symlink_metadata(root.join(&file)) else { continue };
-        bytes.extend(by_time(&file, &metadata));
-        changed.push(dated(&file, &metadata));
-    }
-    Taken { digest: digest::hex(bytes, 16), changed }
+    let size = |file: &PathBuf| fs::symlink_metadata(root.join(file)).map(|metadata| metadata.len()).ok();
+    let sizes: Vec<_> = files.iter().map(size).collect();
+    let changed: Vec<_> = files.iter().map(|file| dated(root, file)).collect();
+    Taken { digest: digest::hex(format!("{sizes:?} {changed:?}"), 16), changed }
 }
 
 /// The files under `paths` whose staged version is neither the committed one nor the one in the work tree.
@@ -97,12 +77,12 @@ pub(crate) fn staged_otherwise(
     let both =
         statuses.iter().filter(|entry| entry.head_to_index().is_some() && entry.index_to_workdir().is_some());
     let files = both.map(|entry| native(entry.path_bytes()));
-    let files = files.filter(|path| is_about(paths, path, || true));
+    let files = files.filter(|path| is_under(paths, path) && !is_of_tools(path, true));
     Ok(files.map(|path| path.to_string_lossy().into_owned()).collect())
 }
 
-/// The files below `root`, by their paths from there. Links are not followed: they may lead round in a circle, or out of the
-/// project.
+/// The files below `root`, by their paths from there, without those in folders of tools. Links are not followed: they may lead
+/// round in a circle, or out of the project.
 pub(crate) fn files_below(root: &Path) -> Vec<PathBuf> {
     let (mut folders, mut files) = (vec![PathBuf::new()], Vec::new());
     while let Some(folder) = folders.pop() {
@@ -110,7 +90,7 @@ pub(crate) fn files_below(root: &Path) -> Vec<PathBuf> {
             let (name, path) = (entry.file_name(), folder.join(entry.file_name()));
             if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 files.push(path);
-            } else if !OF_TOOLS.iter().any(|of_tools| name == *of_tools) {
+            } else if ![".git", "target"].iter().chain(&OF_TOOLS).any(|of_tools| name == *of_tools) {
                 folders.push(path);
             }
         }
@@ -118,22 +98,13 @@ pub(crate) fn files_below(root: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn is_about(paths: Option<&GlobSet>, path: &Path, is_tracked: impl FnOnce() -> bool) -> bool {
-    paths.is_none_or(|paths| paths.is_match(path)) && !is_own(path, is_tracked)
+fn is_under(paths: Option<&GlobSet>, path: &Path) -> bool {
+    paths.is_none_or(|paths| paths.is_match(path))
 }
 
-fn native(path: &[u8]) -> PathBuf {
-    String::from_utf8_lossy(path).into_owned().into()
-}
-
-fn by_time(path: &Path, metadata: &Metadata) -> Vec<u8> {
-    let (path, time) = dated(path, metadata);
-    format!("{} {} {path}\n", metadata.len(), time.micros()).into_bytes()
-}
-
-fn dated(path: &Path, metadata: &Metadata) -> (String, Timestamp) {
-    let time = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-    (path.to_string_lossy().into_owned(), time.into())
+fn dated(root: &Path, path: &Path) -> (String, Timestamp) {
+    let changed = fs::symlink_metadata(root.join(path)).and_then(|metadata| metadata.modified());
+    (path.to_string_lossy().into_owned(), changed.map(Timestamp::from).unwrap_or_default())
 }
 
 #[cfg(test)]

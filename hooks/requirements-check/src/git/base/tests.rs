@@ -1,7 +1,7 @@
 //! Which branch a branch is measured against, in every constellation of remotes.
 
+use super::super::Worktree;
 use super::super::tests::Sandbox;
-use super::super::{Worktree, fetch_command};
 use super::*;
 
 /// `origin` with `main`, and a clone of it that is on `feature`.
@@ -71,12 +71,8 @@ fn without_a_setting_the_upstream_then_the_remotes_default_then_a_usual_name_cou
 }
 
 #[test]
-fn in_a_clone_that_lacks_the_base_or_the_way_to_it_there_is_none_and_the_fetch_command_mends_it() {
-    for (depth, shallow) in [
-        (&["--single-branch"][..], ""),
-        (&["--depth=1"], " --unshallow"),
-        (&["--depth=1", "--no-single-branch"], " --unshallow"),
-    ] {
+fn in_a_clone_that_lacks_the_base_or_the_way_to_it_there_is_none() {
+    for depth in [&["--single-branch"][..], &["--depth=1"], &["--depth=1", "--no-single-branch"]] {
         let sandbox = cloned();
         for _ in 0..2 {
             sandbox.commit();
@@ -88,8 +84,5 @@ fn in_a_clone_that_lacks_the_base_or_the_way_to_it_there_is_none_and_the_fetch_c
         sandbox.git(&[&["clone", "--quiet"], depth, &last].concat());
         let clone = Worktree::find(&folder).unwrap().unwrap();
         assert_eq!(choose(&clone.open().unwrap(), None).unwrap().name, "HEAD");
-        let fetch = format!("git fetch{shallow} origin '+refs/heads/*:refs/remotes/origin/*'");
-        assert_eq!(fetch_command(&clone), Some(fetch));
     }
-    assert_eq!(fetch_command(&Sandbox::with_commit().worktree()), None);
 }
