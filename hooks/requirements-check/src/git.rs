@@ -48,7 +48,7 @@ impl From<git2::Error> for GitError {
 pub(crate) fn is_tracked(worktree: &Worktree, file: &Path) -> bool {
     let file = real(file);
     let Ok(inside) = file.strip_prefix(&worktree.root) else { return false };
-    let index = worktree.open().and_then(|repository| Ok(repository.index()?));
+    let index = worktree.open().and_then(|repository| repository.index());
     index.is_ok_and(|index| index.get_path(inside, 0).is_some())
 }
 

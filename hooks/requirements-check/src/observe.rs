@@ -198,7 +198,7 @@ fn submitted(context: &HookContext<'_>, session: &str, prompt: &str, source: Opt
 fn at_stop(context: &HookContext<'_>, stop: &Stop) -> Option<Facts> {
     let call = &context.request.call;
     Rule::all(context.settings).next()?;
-    if !context.settings.hooks.stop.verify_requirements || never_blocked_by_input(call, stop).is_some() {
+    if never_blocked_by_input(call, stop).is_some() {
         return None;
     }
     let state: State = context.peek();
@@ -244,13 +244,8 @@ fn tracked_local_file(context: &HookContext<'_>, world: &World) -> Option<String
 /// A repository with a remote in which nothing is set up, and whose user has not read of `req init`.
 fn newcomer(context: &HookContext<'_>, store: &Store, world: &World) -> Option<(String, Change)> {
     let common_dir = &world.worktree.as_ref()?.common_dir;
-    let folder = context.places.project_claude_dir.as_ref()?;
-    let files = ["requirements.yaml", "requirements.local.yaml"];
     let told = store.dir().join("told-of-init").join(file_key(&common_dir.to_string_lossy()));
-    let is_new = context.settings.requirements.is_empty()
-        && !files.iter().any(|file| folder.join(file).exists())
-        && git::has_remote(common_dir)
-        && !told.exists();
+    let is_new = context.settings.requirements.is_empty() && git::has_remote(common_dir) && !told.exists();
     is_new.then(|| (NEWCOMER.to_owned(), Change::ToldOfInit(told)))
 }
 

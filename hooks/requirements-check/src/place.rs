@@ -75,21 +75,17 @@ pub enum Freshness {
     Unknown(String),
 }
 
-const BEFORE_CALL: Duration = Duration::from_millis(100);
-/// At any other event, which takes 1 s at most in all.
-const AT_LEISURE: Duration = Duration::from_millis(900);
-/// On a command line. A typed `req` is waited for 10 s.
-const COMMAND_LINE: Duration = Duration::from_secs(8);
-
 /// One deadline for everything that is measured at an event. Before a call it is the long one where evidence is looked at: a run
 /// whose files nobody looked at proves nothing.
 pub(crate) fn deadline(event: &Event, looks_at_evidence: bool) -> Option<Instant> {
-    let time = match event {
-        Event::Other(_) => COMMAND_LINE,
-        Event::PreToolUse(_) if !looks_at_evidence => BEFORE_CALL,
-        _ => AT_LEISURE,
+    let millis = match event {
+        // On a command line. A typed `req` is waited for 10 s.
+        Event::Other(_) => 8_000,
+        Event::PreToolUse(_) if !looks_at_evidence => 100,
+        // An event takes 1 s at most in all.
+        _ => 900,
     };
-    Some(Instant::now() + time)
+    Some(Instant::now() + Duration::from_millis(millis))
 }
 
 impl World {
@@ -142,9 +138,7 @@ impl World {
 
     /// The work tree of a file or folder, which need not exist. The `git` command answers for what cannot be read by hand.
     fn find(context: &Context<'_, Settings>, path: &Path) -> Self {
-        let read = Worktree::find(path)
-            .and_then(|found| found.map(|worktree| worktree.head().map(|key| (worktree, key))).transpose());
-        let read = read.or_else(|_| {
+        let read = Worktree::find(path).or_else(|_| {
             let folder = ancestors(path).find(|ancestor| ancestor.is_dir()).unwrap_or(path);
             ask_git(folder, &context.host.environment).map(Some)
         });

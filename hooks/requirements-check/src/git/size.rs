@@ -6,9 +6,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use git2::{Diff, DiffFindOptions, DiffOptions, Oid, Patch, Repository};
+use git2::{DiffFindOptions, DiffOptions, Patch};
 use globset::GlobSet;
 use serde::{Deserialize, Serialize};
+use shared::hook::Remembered;
 
 use super::worktree::Worktree;
 use super::{GitError, base, path_of};
@@ -19,7 +20,8 @@ use crate::settings::{Glob, glob_set};
 const GENERATED: &str = "Cargo.lock package-lock.json yarn.lock pnpm-lock.yaml go.sum poetry.lock uv.lock composer.lock \
                          Gemfile.lock .min.js .min.css";
 
-/// A branch's size against its base.
+/// A branch's size against its base. Each count is kept: made at leisure and after calls that may have changed files, read before
+/// calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Size {
     /// Lines inserted and deleted.
@@ -28,6 +30,10 @@ pub struct Size {
     pub base: String,
     /// False for a count that ran out of time: a lower bound.
     pub is_complete: bool,
+}
+
+impl Remembered for Size {
+    const FILE: &'static str = "*-size.json";
 }
 
 /// Compares the work tree with the base. What is counted at the deadline is a lower bound.
@@ -56,7 +62,13 @@ fn count(
     let repo = worktree.open()?;
     let base = base::choose(&repo, base)?;
     size().base.clone_from(&base.name);
-    let diff = compared(&repo, base.from)?;
+    let tree = base.from.map(|commit| repo.find_commit(commit)?.tree()).transpose()?;
+    let mut options = DiffOptions::new();
+    options.include_untracked(true).recurse_untracked_dirs(true).show_untracked_content(true);
+    options.ignore_submodules(true).context_lines(0);
+    let mut diff = repo.diff_tree_to_workdir_with_index(tree.as_ref(), Some(&mut options))?;
+    // More files are not compared with each other to find those that were moved.
+    diff.find_similar(Some(DiffFindOptions::new().renames(true).rename_limit(200)))?;
     for (index, delta) in diff.deltas().enumerate() {
         let Some(path) = path_of(&delta) else { continue };
         let is_generated = GENERATED.split(' ').any(|ending| path.to_string_lossy().ends_with(ending));
@@ -69,17 +81,6 @@ fn count(
         }
     }
     Ok(())
-}
-
-fn compared(repo: &Repository, from: Option<Oid>) -> Result<Diff<'_>, GitError> {
-    let tree = from.map(|commit| repo.find_commit(commit)?.tree()).transpose()?;
-    let mut options = DiffOptions::new();
-    options.include_untracked(true).recurse_untracked_dirs(true).show_untracked_content(true);
-    options.ignore_submodules(true).context_lines(0);
-    let mut diff = repo.diff_tree_to_workdir_with_index(tree.as_ref(), Some(&mut options))?;
-    // More files are not compared with each other to find those that were moved.
-    diff.find_similar(Some(DiffFindOptions::new().renames(true).rename_limit(200)))?;
-    Ok(diff)
 }
 
 #[cfg(test)]

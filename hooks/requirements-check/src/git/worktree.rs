@@ -1,12 +1,11 @@
 //! The work tree of a path and the branch that is out, found by plain file reads: every tool call pays for them. The
 //! `git` command, which costs some milliseconds, answers where the files cannot be read (reftable).
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ::git::Git;
-use git2::{Repository, RepositoryOpenFlags};
+use git2::Repository;
 use shared::host::{Environment, ancestors, real};
 use shared::state::read_regular;
 
@@ -24,37 +23,30 @@ const PATIENCE: Duration = Duration::from_millis(900);
 pub struct Worktree {
     /// The top folder, links resolved.
     pub root: PathBuf,
-    /// The folder of HEAD and index.
-    pub git_dir: PathBuf,
     /// The folder of branches and objects, shared by all work trees of the repository.
     pub common_dir: PathBuf,
 }
 
 impl Worktree {
-    /// The innermost work tree that holds `path`, which need not exist yet; `None` outside of any.
+    /// The innermost work tree that holds `path`, which need not exist yet, and the branch or commit that is checked out; `None`
+    /// outside of any.
     ///
     /// Links in the path are followed: a file behind a linked folder belongs to the repository it really lies in.
-    pub fn find(path: &Path) -> Result<Option<Self>, GitError> {
+    pub fn find(path: &Path) -> Result<Option<(Self, Key)>, GitError> {
         for folder in ancestors(&real(path)) {
-            if let Some(git_dir) = git_dir_of(folder)? {
-                let common_dir = first_line(&git_dir.join("commondir"));
-                let common_dir = common_dir.map_or_else(|| git_dir.clone(), |line| real(&git_dir.join(line)));
-                return Ok(Some(Self { root: folder.to_owned(), git_dir, common_dir }));
-            }
+            let Some(git_dir) = git_dir_of(folder)? else { continue };
+            let head = git_dir.join("HEAD");
+            let key = first_line(&head).and_then(|line| head_of(&line)).ok_or_else(|| unreadable(&head))?;
+            let common_dir = first_line(&git_dir.join("commondir"));
+            let common_dir = common_dir.map(|line| real(&git_dir.join(line))).unwrap_or(git_dir);
+            return Ok(Some((Self { root: folder.to_owned(), common_dir }, key)));
         }
         Ok(None)
     }
 
-    /// The branch or commit that is checked out.
-    pub(crate) fn head(&self) -> Result<Key, GitError> {
-        let file = self.git_dir.join("HEAD");
-        first_line(&file).and_then(|line| head_of(&line)).ok_or_else(|| unreadable(&file))
-    }
-
-    /// Opens the repository of the work tree's folder: no search, and without `FROM_ENV` no `GIT_DIR`.
-    pub(super) fn open(&self) -> Result<Repository, GitError> {
-        let none: [&OsStr; 0] = [];
-        Ok(Repository::open_ext(&self.root, RepositoryOpenFlags::NO_SEARCH, none)?)
+    /// Opens the repository of the work tree's folder: no search, and no `GIT_DIR`.
+    pub(super) fn open(&self) -> Result<Repository, git2::Error> {
+        Repository::open(&self.root)
     }
 }
 
@@ -105,12 +97,12 @@ pub(crate) fn ask_git(folder: &Path, environment: &Environment) -> Result<(Workt
             let output = git.run(words).ok().filter(|output| output.status.success())?;
             String::from_utf8(output.stdout).ok()
         };
-        let folders = answer(&["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"])?;
+        let folders = answer(&["rev-parse", "--show-toplevel", "--git-common-dir"])?;
         let head = answer(&["symbolic-ref", "-q", "HEAD"]).or_else(|| answer(&["rev-parse", "HEAD"]))?;
-        let [root, git_dir, common_dir] = folders.lines().collect::<Vec<_>>()[..] else { return None };
+        let [root, common_dir] = folders.lines().collect::<Vec<_>>()[..] else { return None };
         // Git names the common folder relative to the folder it was started in.
         let common_dir = folder.join(common_dir).canonicalize().ok()?;
-        Some((Worktree { root: root.into(), git_dir: git_dir.into(), common_dir }, head_of(&head)?))
+        Some((Worktree { root: root.into(), common_dir }, head_of(&head)?))
     };
     answered().ok_or_else(|| GitError("the `git` command says nothing of it that is understood".to_owned()))
 }

@@ -76,7 +76,9 @@ pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall, response: &Res
         world.measure(context, &rules);
     }
     if !call.only_reads() && (call.file.is_some() || call.line.is_some()) {
-        world.recount(context, &rules);
+        for (rule, dynamic) in rules.iter().filter_map(|rule| Some((rule, rule.set.dynamic()?))) {
+            drop(world.size(context, rule, dynamic, true));
+        }
     }
     let lacks = |rule: &&Rule<'_>| {
         let wanted = rule.set.evidence().and_then(|evidence| evidence.min_output.as_ref());

@@ -5,9 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use shared::config::{Refused, read_text};
-use shared::hook::Remembered;
 use shared::host::{Timestamp, real};
 use shared::state::file_key;
 
@@ -19,25 +17,10 @@ use crate::git::{self, Size, Taken, files_below, take, take_plain};
 use crate::place::{Freshness, World};
 use crate::rule::Rule;
 use crate::settings::{Age, Dynamic, File, Glob, Guard, Terms, glob_set};
-use crate::state::Registry;
-
-/// Times of files are coarser than ours.
-const COARSE: Duration = Duration::from_millis(20);
+use crate::state::{Registry, modified};
 
 /// Bytes of a file that is searched.
 const MAX_BYTES: u64 = 1024 * 1024;
-
-/// The last count of a branch's size: made at leisure and after calls that may have changed files, read before calls.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-struct Counted {
-    at: Timestamp,
-    count: Size,
-}
-
-impl Remembered for Counted {
-    const FILE: &'static str = "*-size.json";
-}
 
 impl World {
     /// Measures what these rules are judged by, locked rules first: a project's file may take all the time.
@@ -93,15 +76,6 @@ impl World {
         }
     }
 
-    /// Counts sizes anew after a call that may have changed files.
-    pub(super) fn recount(&self, context: &HookContext<'_>, rules: &[Rule<'_>]) {
-        for rule in rules {
-            if let Some(dynamic) = rule.set.dynamic() {
-                drop(self.size(context, rule, dynamic, true));
-            }
-        }
-    }
-
     fn other_sessions(&self, context: &HookContext<'_>) -> Vec<String> {
         let (Some(store), Some(root)) = (context.store, &self.places.root) else { return Vec::new() };
         let live = Registry::new(store.dir()).live(root, context.host.now());
@@ -111,7 +85,7 @@ impl World {
 
     /// The size for a rule: the last count on the branch if it is young, else a new one, which is kept; always a new one where the
     /// files may have changed. `None` without git.
-    fn size(
+    pub(super) fn size(
         &self,
         context: &HookContext<'_>,
         rule: &Rule<'_>,
@@ -119,17 +93,18 @@ impl World {
         may_have_changed: bool,
     ) -> Option<Result<Size, String>> {
         let Some(worktree) = self.worktree.clone() else { return self.trouble.clone().map(Err) };
-        let (at, root, branch) = (context.host.now(), worktree.root.display(), self.key.label());
+        let (now, root, branch) = (context.host.now(), worktree.root.display(), self.key.label());
         // Another base and other files that do not count make another size.
         let key = file_key(&format!("{root} {branch} {} {dynamic:?}", rule.name));
-        let last = context.store.and_then(|store| store.read::<Counted>(&key));
+        let last = context.store.and_then(|store| store.read::<Size>(&key));
+        let counted = context.store.and_then(|store| modified(&store.session_file::<Size>(&key)?));
         let ttl = Duration::from_secs(dynamic.cache_ttl.into());
-        let is_young = |last: &&Counted| !may_have_changed && last.at <= at && at.since(last.at) < ttl;
-        if let Some(young) = last.as_ref().filter(is_young) {
-            return Some(Ok(young.count.clone()));
+        let is_young = counted.is_some_and(|counted| counted <= now && now.since(counted) < ttl);
+        if is_young && !may_have_changed && last.is_some() {
+            return last.map(Ok);
         }
         let count = match git::measure(worktree, dynamic.base.clone(), &dynamic.exclude, self.deadline) {
-            Ok(count) => no_less(count, last.map(|last| last.count)),
+            Ok(count) => no_less(count, last),
             Err(error) => return Some(Err(error.to_string())),
         };
         if count.base.is_empty() {
@@ -137,8 +112,8 @@ impl World {
         }
         // A count that cannot be kept is made again.
         let _ = context.store.map(|store| {
-            store.change(&key, |last| {
-                *last = Counted { at, count: count.clone() };
+            store.change(&key, |last: &mut Size| {
+                last.clone_from(&count);
                 true
             })
         });
@@ -155,7 +130,7 @@ impl World {
     /// How the files differ from those that were noted. Those are named that were changed since and are not committed.
     pub(super) fn since(&mut self, rule: &Rule<'_>, noted: &str) -> Freshness {
         let (digest, at) = noted.split_once('@').unwrap_or((noted, ""));
-        let at = Timestamp::from_micros(at.parse().unwrap_or(i64::MAX)).minus(COARSE);
+        let at = Timestamp::from_micros(at.parse().unwrap_or(i64::MAX));
         match self.taken(rule) {
             Ok(now) if now.digest == digest => Freshness::Same,
             Ok(now) => {
@@ -195,12 +170,8 @@ impl World {
 
 /// A count that ran out of time is no less than the last one of the same branch.
 fn no_less(counted: Size, earlier: Option<Size>) -> Size {
-    match earlier {
-        Some(earlier) if !counted.is_complete && earlier.lines > counted.lines => {
-            Size { is_complete: false, ..earlier }
-        }
-        _ => counted,
-    }
+    let more = earlier.filter(|earlier| !counted.is_complete && earlier.lines > counted.lines);
+    more.map_or(counted, |more| Size { is_complete: false, ..more })
 }
 
 /// One of the files that the glob means is as it must be; else what the first one lacks.

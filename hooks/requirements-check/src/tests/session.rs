@@ -42,8 +42,7 @@ impl Scene {
     #[track_caller]
     pub(crate) fn new(requirements: &str) -> Self {
         let root = PathBuf::from(ROOT);
-        let git_dir = root.join(".git");
-        let worktree = Worktree { root: root.clone(), common_dir: git_dir.clone(), git_dir };
+        let worktree = Worktree { root: root.clone(), common_dir: root.join(".git") };
         let mut world = World::default();
         (world.key, world.worktree) = (Key::Branch("feature".to_owned()), Some(worktree));
         (world.can_satisfy, world.can_prove) = (true, true);

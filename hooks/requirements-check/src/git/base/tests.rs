@@ -82,7 +82,7 @@ fn in_a_clone_that_lacks_the_base_or_the_way_to_it_there_is_none() {
         let from = format!("file://{}", origin.display());
         let last = ["--branch=feature", from.as_str(), folder.to_str().unwrap()];
         sandbox.git(&[&["clone", "--quiet"], depth, &last].concat());
-        let clone = Worktree::find(&folder).unwrap().unwrap();
+        let (clone, _) = Worktree::find(&folder).unwrap().unwrap();
         assert_eq!(choose(&clone.open().unwrap(), None).unwrap().name, "HEAD");
     }
 }

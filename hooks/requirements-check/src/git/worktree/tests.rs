@@ -36,26 +36,24 @@ fn a_path_belongs_to_the_innermost_work_tree_that_it_really_lies_in() {
     fs::create_dir_all(sandbox.beside("plain/.git")).unwrap();
     let git_dir = sandbox.path(".git");
     let root = git_dir.parent().unwrap().to_owned();
-    let own = Worktree { root: root.clone(), common_dir: git_dir.clone(), git_dir: git_dir.clone() };
+    let on = |branch: &str| Key::Branch(branch.to_owned());
+    let own = Worktree { root: root.clone(), common_dir: git_dir.clone() };
     let long = "a/".repeat(50_000);
     for path in ["", "first.txt", "no/such/folder/file.rs", "no/../other.rs", &long] {
-        assert_eq!(Worktree::find(&root.join(path)), Ok(Some(own.clone())));
+        assert_eq!(Worktree::find(&root.join(path)), Ok(Some((own.clone(), on("main")))));
     }
-    let side = Worktree { root: linked.clone(), git_dir: git_dir.join("worktrees/linked"), ..own.clone() };
-    let module = git_dir.join("modules/sub");
-    let sub = Worktree { root: root.join("sub"), git_dir: module.clone(), common_dir: module };
+    let side = Worktree { root: linked.clone(), ..own.clone() };
+    let sub = Worktree { root: root.join("sub"), common_dir: git_dir.join("modules/sub") };
     for (path, expected) in [
-        (linked.join("new.txt"), Some(side.clone())),
-        (root.join("sub/first.txt"), Some(sub.clone())),
-        (root.join("link/new.txt"), Some(other.worktree())),
+        (linked.join("new.txt"), Some((side, on("side")))),
+        (root.join("sub/first.txt"), Some((sub, on("main")))),
+        (root.join("link/new.txt"), Some((other.worktree(), on("main")))),
         (sandbox.beside("plain/x"), None),
     ] {
         assert_eq!(Worktree::find(&path), Ok(expected), "{path:?}");
     }
-    assert_eq!(side.head(), Ok(Key::Branch("side".to_owned())));
-    assert_eq!(own.head(), Ok(Key::Branch("main".to_owned())));
     fs::write(sandbox.beside("plain/.git/HEAD"), "").unwrap();
-    assert!(Worktree::find(&sandbox.beside("plain/x")).unwrap().unwrap().head().is_err());
+    assert!(Worktree::find(&sandbox.beside("plain/x")).is_err());
 }
 
 #[test]
@@ -64,12 +62,12 @@ fn what_is_not_understood_is_an_error_that_names_the_file() {
     let head = sandbox.path(".git/HEAD");
     for text in ["", "ref: refs/heads/.invalid\n", "two\nlines\n", &"x".repeat(10_000)] {
         fs::write(&head, text).unwrap();
-        let error = sandbox.worktree().head().unwrap_err().to_string();
+        let error = Worktree::find(&sandbox.path("")).unwrap_err().to_string();
         assert!(error.starts_with(head.to_str().unwrap()), "{error}");
     }
     fs::remove_file(&head).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(&head).status().unwrap().success());
-    assert!(sandbox.worktree().head().is_err(), "a pipe is not waited for");
+    assert!(Worktree::find(&sandbox.path("")).is_err(), "a pipe is not waited for");
     fs::create_dir(sandbox.beside("lost")).unwrap();
     fs::write(sandbox.beside("lost/.git"), "gitdir: /no/such/folder\n").unwrap();
     assert!(matches!(Worktree::find(&sandbox.beside("lost")), Err(GitError(_))));
@@ -92,9 +90,7 @@ fn git_says_what_the_files_say() {
     sandbox.git(&["worktree", "add", "--quiet", "-b", "side", linked.to_str().unwrap()]);
     sandbox.git(&["switch", "--quiet", "--detach"]);
     for folder in [linked, sandbox.path("deep/er")] {
-        let worktree = Worktree::find(&folder).unwrap().unwrap();
-        let head = worktree.head().unwrap();
-        assert_eq!(ask(&folder, path()), Ok((worktree, head)));
+        assert_eq!(ask(&folder, path()).map(Some), Worktree::find(&folder));
     }
     assert_eq!(ask(&Sandbox::new().path(""), path()).unwrap().1, Key::Branch("main".to_owned()), "no commit");
     assert!(matches!(ask(&sandbox.beside(""), path()), Err(GitError(_))), "no repository");
