@@ -6,7 +6,7 @@
 //! - `fingerprint`: what the files under some globs contain, comparable across commits.
 //!
 //! Nothing is written, not even a refreshed index, and no program is started that a repository's configuration or attributes
-//! name. `GIT_DIR` and its kin change nothing.
+//! name. `GIT_DIR` and its kin change nothing: libgit2 opens the work tree's folder, without a search.
 
 mod base;
 mod fingerprint;
@@ -48,7 +48,7 @@ impl From<git2::Error> for GitError {
 pub(crate) fn is_tracked(worktree: &Worktree, file: &Path) -> bool {
     let file = real(file);
     let Ok(inside) = file.strip_prefix(&worktree.root) else { return false };
-    let index = worktree.open().and_then(|repository| repository.index());
+    let index = Repository::open(&worktree.root).and_then(|repository| repository.index());
     index.is_ok_and(|index| index.get_path(inside, 0).is_some())
 }
 

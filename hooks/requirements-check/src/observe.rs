@@ -7,7 +7,6 @@ mod measure;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use shared::blocks::never_blocked_by_input;
 use shared::cli::{self, Asker, Reply};
@@ -23,7 +22,7 @@ use transcript::{Patience, TurnWork, turn_work};
 use crate::call::Call;
 use crate::change::Change;
 use crate::evidence::command_of;
-use crate::place::{World, cwd, deadline, is_writable};
+use crate::place::{World, cwd, is_writable};
 use crate::rails::{self, Guarded};
 use crate::rule::Rule;
 use crate::settings::{Kind, Settings};
@@ -40,7 +39,7 @@ type HookContext<'a> = Context<'a, Settings>;
 pub(crate) fn observe(context: &HookContext<'_>) -> Option<Facts> {
     let session = context.request.call.session_id.as_deref()?;
     match &context.request.event {
-        Event::PreToolUse(tool) => before(context, tool).map(|facts| Facts::Before(Box::new(facts))),
+        Event::PreToolUse(tool) => before(context, session, tool).map(|facts| Facts::Before(Box::new(facts))),
         Event::PostToolUse(result) => after::observe(context, &result.call, &Response::of(result)),
         Event::PostToolUseFailure(failure) => {
             after::observe(context, &failure.call, &Response::of_failure(failure))
@@ -56,7 +55,7 @@ pub(crate) fn observe(context: &HookContext<'_>) -> Option<Facts> {
 }
 
 /// Before a tool call: what it needs is measured where it acts, and the files are noted where it may prove something.
-fn before(context: &HookContext<'_>, tool: &ToolCall) -> Option<Before> {
+fn before(context: &HookContext<'_>, session: &str, tool: &ToolCall) -> Option<Before> {
     let rules = || Rule::all(context.settings);
     rules().next()?;
     let rails = rails::in_force(context.settings, context.locked);
@@ -64,8 +63,7 @@ fn before(context: &HookContext<'_>, tool: &ToolCall) -> Option<Before> {
     let mut call = Call::read(tool, rails.is_some() || rules().any(|rule| rule.reads_lines()), home);
     let rails = rails.filter(|_| rails::may_breach(&call));
     let registry = context.store.map(|store| Registry::new(store.dir()));
-    let session = registry.zip(context.request.call.session_id.as_deref());
-    let registers = session.is_some_and(|(registry, id)| registry.is_quiet(id, context.host.now()));
+    let registers = registry.is_some_and(|registry| registry.is_quiet(session, context.host.now()));
     let triggered: Vec<Rule<'_>> =
         rules().filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&call)).collect();
     let state: OnceCell<State> = OnceCell::new();
@@ -85,9 +83,7 @@ fn before(context: &HookContext<'_>, tool: &ToolCall) -> Option<Before> {
     if is_plan(context, &call) {
         return None;
     }
-    let looks_at_evidence = noting.iter().chain(&triggered).any(|rule| rule.kind() == Kind::Evidence);
-    let deadline = deadline(&context.request.event, looks_at_evidence);
-    let mut places = by_work_tree(context, deadline, &triggered, &call, &cwd, &place);
+    let mut places = by_work_tree(context, &triggered, &call, &cwd, &place);
     let breach = rails.and_then(|rails| {
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
         let common_dir = places[0].worktree.as_ref().map(|worktree| worktree.common_dir.as_path());
@@ -105,7 +101,6 @@ fn before(context: &HookContext<'_>, tool: &ToolCall) -> Option<Before> {
 /// git in the one that its options name.
 fn by_work_tree(
     context: &HookContext<'_>,
-    deadline: Option<Instant>,
     triggered: &[Rule<'_>],
     call: &Call,
     cwd: &Path,
@@ -125,10 +120,11 @@ fn by_work_tree(
     }
     let mut worlds: Vec<World> = Vec::new();
     for ((_, at), judged) in by_place {
-        let world = World::at(context, deadline, cwd, &at);
+        let world = World::at(context, cwd, &at);
+        let deadline = worlds.first().map_or(world.deadline, |own| own.deadline);
         match worlds.iter_mut().find(|known| known.worktree == world.worktree) {
             Some(known) => known.judged.extend(judged),
-            None => worlds.push(World { judged, ..world }),
+            None => worlds.push(World { judged, deadline, ..world }),
         }
     }
     worlds

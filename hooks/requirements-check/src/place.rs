@@ -19,6 +19,11 @@ use crate::state::modified;
 /// A folder that took no satisfaction is tried again after this time.
 const TRY_AGAIN: Duration = Duration::from_secs(10 * 60);
 
+/// For everything that is measured at an event, which takes 1 s at most in all.
+const AT_EVENT: Duration = Duration::from_millis(900);
+/// The same on a command line. A typed `req` is waited for 10 s.
+const AT_COMMAND: Duration = Duration::from_secs(8);
+
 #[derive(Debug, Default)]
 pub struct World {
     /// The owner of the satisfactions that count.
@@ -75,33 +80,15 @@ pub enum Freshness {
     Unknown(String),
 }
 
-/// One deadline for everything that is measured at an event. Before a call it is the long one where evidence is looked at: a run
-/// whose files nobody looked at proves nothing.
-pub(crate) fn deadline(event: &Event, looks_at_evidence: bool) -> Option<Instant> {
-    let millis = match event {
-        // On a command line. A typed `req` is waited for 10 s.
-        Event::Other(_) => 8_000,
-        Event::PreToolUse(_) if !looks_at_evidence => 100,
-        // An event takes 1 s at most in all.
-        _ => 900,
-    };
-    Some(Instant::now() + Duration::from_millis(millis))
-}
-
 impl World {
     /// Around the session's directory.
     pub fn new(context: &Context<'_, Settings>) -> Self {
         let cwd = cwd(context);
-        Self::at(context, deadline(&context.request.event, true), &cwd, &cwd)
+        Self::at(context, &cwd, &cwd)
     }
 
     /// Around a file or folder; around `cwd`, the session's directory, if that is in no repository.
-    pub(crate) fn at(
-        context: &Context<'_, Settings>,
-        deadline: Option<Instant>,
-        cwd: &Path,
-        place: &Path,
-    ) -> Self {
+    pub(crate) fn at(context: &Context<'_, Settings>, cwd: &Path, place: &Path) -> Self {
         let own = Self::find(context, cwd);
         let there = (place != cwd).then(|| Self::find(context, place));
         let there = there.filter(|there| there.worktree.is_some());
@@ -113,6 +100,7 @@ impl World {
             let is_past = |at| context.host.now().since(at) >= TRY_AGAIN;
             is_writable(folder.dir()) && failed.is_none_or(is_past)
         };
+        let time = if matches!(context.request.event, Event::Other(_)) { AT_COMMAND } else { AT_EVENT };
         let can_satisfy = found.folder.as_ref().is_some_and(takes);
         let without_git = |why| {
             format!(
@@ -129,7 +117,7 @@ impl World {
             environment: context.host.environment.clone(),
             places: context.places.clone(),
             notes: found.trouble.iter().map(without_git).collect(),
-            deadline,
+            deadline: Some(Instant::now() + time),
             ..found
         };
         world.read_satisfactions();
@@ -241,16 +229,10 @@ pub(crate) fn failure_of(places: &Places, folder: &Folder) -> Option<PathBuf> {
 /// deny the same call for ever.
 pub(crate) fn is_writable(folder: &Path) -> bool {
     let existing = ancestors(folder).find_map(|folder| Some((folder, folder.metadata().ok()?)));
+    #[cfg(unix)]
+    let may_write = |folder| rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok();
+    // Whether it could be written to shows when it is.
+    #[cfg(not(unix))]
+    let may_write = |_folder: &Path| true;
     existing.is_some_and(|(folder, metadata)| metadata.is_dir() && may_write(folder))
-}
-
-#[cfg(unix)]
-fn may_write(folder: &Path) -> bool {
-    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok()
-}
-
-/// Whether it could be written to shows when it is.
-#[cfg(not(unix))]
-fn may_write(_folder: &Path) -> bool {
-    true
 }

@@ -44,14 +44,15 @@ fn sought(repo: &Repository, configured: Option<&str>) -> Result<Option<Point>, 
     let upstream = upstream.and_then(|upstream| point(repo, upstream.as_str().ok()?));
     let of_origin = || point(repo, &format!("refs/remotes/origin/{}", name?));
     if let Some(configured) = configured {
-        let base = named(repo, configured).ok_or_else(|| {
+        // A branch of `origin` may have no local one.
+        let base = point(repo, configured).or_else(|| point(repo, &format!("origin/{configured}")));
+        let base = base.ok_or_else(|| {
             GitError(format!("`{configured}` is no branch, tag or commit of this repository"))
         })?;
         let is_current = branch.as_ref() == Some(&base.0);
         return Ok(if is_current { upstream.or_else(of_origin) } else { Some(base) });
     }
-    let default = repo.find_reference("refs/remotes/origin/HEAD").ok();
-    let default = default.and_then(|head| point(repo, head.symbolic_target().ok()??));
+    let default = point(repo, "refs/remotes/origin/HEAD");
     let is_on_default = match &default {
         Some((default, _)) => name.is_some() && name == short(default),
         None => matches!(name, Some("main" | "master")),
@@ -71,19 +72,11 @@ fn short(reference: &str) -> Option<&str> {
     reference.strip_prefix("refs/heads/").or_else(of_remote)
 }
 
-fn point(repo: &Repository, reference: &str) -> Option<Point> {
-    let commit = repo.find_reference(reference).ok()?.peel_to_commit().ok()?.id();
-    Some((reference.to_owned(), commit))
-}
-
-/// A commit as git resolves the name, else a branch of `origin` that has no local one.
-fn named(repo: &Repository, name: &str) -> Option<Point> {
-    let found = |name: &str| {
-        let (object, reference) = repo.revparse_ext(name).ok()?;
-        let full = reference.and_then(|reference| Some(reference.name().ok()?.to_owned()));
-        Some((full.unwrap_or_else(|| name.to_owned()), object.peel_to_commit().ok()?.id()))
-    };
-    found(name).or_else(|| found(&format!("origin/{name}")))
+/// A commit as git resolves the name.
+fn point(repo: &Repository, name: &str) -> Option<Point> {
+    let (object, reference) = repo.revparse_ext(name).ok()?;
+    let full = reference.and_then(|reference| Some(reference.name().ok()?.to_owned()));
+    Some((full.unwrap_or_else(|| name.to_owned()), object.peel_to_commit().ok()?.id()))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use git2::{Delta, DiffOptions, StatusOptions};
+use git2::{Delta, DiffOptions, Repository, StatusOptions};
 use globset::GlobSet;
 use shared::digest;
 use shared::host::Timestamp;
@@ -24,7 +24,7 @@ pub(crate) struct Taken {
 
 /// Takes the fingerprint of the files under `paths`; `None` means all.
 pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>) -> Result<Taken, GitError> {
-    let repo = worktree.open()?;
+    let repo = Repository::open(&worktree.root)?;
     // Objects that are hashed on the way through git's filters stay in memory.
     let odb = repo.odb()?;
     odb.add_new_mempack_backend(1_000)?;
@@ -71,7 +71,7 @@ pub(crate) fn staged_otherwise(
     worktree: &Worktree,
     paths: Option<&GlobSet>,
 ) -> Result<Vec<String>, GitError> {
-    let repo = worktree.open()?;
+    let repo = Repository::open(&worktree.root)?;
     let mut options = StatusOptions::new();
     let statuses = repo.statuses(Some(options.include_untracked(true).recurse_untracked_dirs(true)))?;
     let both =

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use git2::{DiffFindOptions, DiffOptions, Patch};
+use git2::{DiffFindOptions, DiffOptions, Patch, Repository};
 use globset::GlobSet;
 use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
@@ -59,7 +59,7 @@ fn count(
     size: &Mutex<Size>,
 ) -> Result<(), GitError> {
     let size = || size.lock().unwrap_or_else(PoisonError::into_inner);
-    let repo = worktree.open()?;
+    let repo = Repository::open(&worktree.root)?;
     let base = base::choose(&repo, base)?;
     size().base.clone_from(&base.name);
     let tree = base.from.map(|commit| repo.find_commit(commit)?.tree()).transpose()?;

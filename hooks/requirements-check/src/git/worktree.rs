@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ::git::Git;
-use git2::Repository;
 use shared::host::{Environment, ancestors, real};
 use shared::state::read_regular;
 
@@ -42,11 +41,6 @@ impl Worktree {
             return Ok(Some((Self { root: folder.to_owned(), common_dir }, key)));
         }
         Ok(None)
-    }
-
-    /// Opens the repository of the work tree's folder: no search, and no `GIT_DIR`.
-    pub(super) fn open(&self) -> Result<Repository, git2::Error> {
-        Repository::open(&self.root)
     }
 }
 

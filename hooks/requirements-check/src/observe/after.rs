@@ -12,7 +12,7 @@ use super::{HookContext, resolved_place};
 use crate::call::Call;
 use crate::command_line::Simple;
 use crate::deadline::within;
-use crate::place::{Freshness, World, cwd, deadline};
+use crate::place::{Freshness, World, cwd};
 use crate::rule::Rule;
 use crate::settings::{Kind, Pattern};
 use crate::state::State;
@@ -71,7 +71,7 @@ pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall, response: &Res
     }
     let cwd = cwd(context);
     let place = resolved_place(&mut call, &cwd, &rules);
-    let mut world = World::at(context, deadline(&context.request.event, true), &cwd, &place);
+    let mut world = World::at(context, &cwd, &place);
     if is_plan_exit {
         world.measure(context, &rules);
     }

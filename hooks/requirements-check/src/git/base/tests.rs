@@ -1,6 +1,5 @@
 //! Which branch a branch is measured against, in every constellation of remotes.
 
-use super::super::Worktree;
 use super::super::tests::Sandbox;
 use super::*;
 
@@ -17,7 +16,7 @@ fn cloned() -> Sandbox {
 }
 
 fn base(sandbox: &Sandbox, configured: Option<&str>) -> String {
-    choose(&sandbox.worktree().open().unwrap(), configured).unwrap().name
+    choose(&Repository::open(sandbox.path("")).unwrap(), configured).unwrap().name
 }
 
 #[test]
@@ -30,7 +29,7 @@ fn the_settings_come_first() {
     }
     sandbox.git(&["branch", "--quiet", "--delete", "--force", "main"]);
     assert_eq!(base(&sandbox, Some("main")), "origin/main");
-    let unknown = choose(&sandbox.worktree().open().unwrap(), Some("nowhere"));
+    let unknown = choose(&Repository::open(sandbox.path("")).unwrap(), Some("nowhere"));
     let why = "`nowhere` is no branch, tag or commit of this repository";
     assert_eq!(unknown.err().map(|error| error.to_string()).as_deref(), Some(why));
 }
@@ -82,7 +81,6 @@ fn in_a_clone_that_lacks_the_base_or_the_way_to_it_there_is_none() {
         let from = format!("file://{}", origin.display());
         let last = ["--branch=feature", from.as_str(), folder.to_str().unwrap()];
         sandbox.git(&[&["clone", "--quiet"], depth, &last].concat());
-        let (clone, _) = Worktree::find(&folder).unwrap().unwrap();
-        assert_eq!(choose(&clone.open().unwrap(), None).unwrap().name, "HEAD");
+        assert_eq!(choose(&Repository::open(&folder).unwrap(), None).unwrap().name, "HEAD");
     }
 }
