@@ -91,7 +91,9 @@ fn before(context: &HookContext<'_>, session: &str, tool: &ToolCall) -> Option<B
     });
     let mut runs = Vec::new();
     if breach.is_none() {
-        places.iter_mut().for_each(|world| world.measure_for(context, &triggered, &call));
+        for world in &mut places {
+            world.measure_for(context, &triggered, &call);
+        }
         runs = noting.iter().filter_map(|rule| begin(context, rule, &call, &mut places[0])).collect();
     }
     Some(Before { call, places, breach, runs, registers })

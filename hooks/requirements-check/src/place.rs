@@ -149,15 +149,10 @@ impl World {
         (self.branch, self.permanent) = (read(&self.key), read(&Key::Permanent));
     }
 
-    pub fn satisfaction(
-        &self,
-        rule: &Rule<'_>,
-        session: Option<&str>,
-        now: Timestamp,
-    ) -> Option<&Satisfaction> {
+    pub fn satisfaction(&self, rule: &Rule<'_>, session: &str, now: Timestamp) -> Option<&Satisfaction> {
         let scope = self.scope(rule.set.scope);
         let kept = if scope == Scope::Permanent { &self.permanent } else { &self.branch };
-        kept.find(rule.name, scope, session.unwrap_or_default(), now)
+        kept.find(rule.name, scope, session, now)
     }
 
     /// The scope a satisfaction has here: without git there is no branch and no repository, only sessions.

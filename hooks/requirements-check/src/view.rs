@@ -33,7 +33,7 @@ impl View<'_> {
 
     /// The satisfaction of the requirement, too old or not.
     pub fn satisfaction(&self, rule: &Rule<'_>) -> Option<&Satisfaction> {
-        self.world.satisfaction(rule, self.session, self.now)
+        self.world.satisfaction(rule, self.session.unwrap_or_default(), self.now)
     }
 
     /// An approval or waiver that holds, in words.

@@ -76,8 +76,8 @@ pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall, response: &Res
         world.measure(context, &rules);
     }
     if !call.only_reads() && (call.file.is_some() || call.line.is_some()) {
-        for (rule, dynamic) in rules.iter().filter_map(|rule| Some((rule, rule.set.dynamic()?))) {
-            drop(world.size(context, rule, dynamic, true));
+        for rule in &rules {
+            drop(world.size(context, rule, true));
         }
     }
     let lacks = |rule: &&Rule<'_>| {

@@ -16,7 +16,7 @@ use crate::evidence::paths_of;
 use crate::git::{self, Size, Taken, files_below, take, take_plain};
 use crate::place::{Freshness, World};
 use crate::rule::Rule;
-use crate::settings::{Age, Dynamic, File, Glob, Guard, Terms, glob_set};
+use crate::settings::{Age, File, Glob, Guard, Terms, glob_set};
 use crate::state::{Registry, modified};
 
 /// Bytes of a file that is searched.
@@ -31,8 +31,8 @@ impl World {
             let name = || rule.name.to_owned();
             match &rule.set.terms {
                 Terms::Guard(Guard::SingleSession) => self.others = self.other_sessions(context),
-                Terms::Dynamic(dynamic) => {
-                    let size = self.size(context, rule, dynamic, false);
+                Terms::Dynamic(_) => {
+                    let size = self.size(context, rule, false);
                     self.sizes.extend(size.map(|size| (name(), size)));
                 }
                 Terms::Evidence(evidence) => {
@@ -55,19 +55,18 @@ impl World {
             return;
         };
         let staged: Vec<PathBuf> = staged.iter().map(|path| real(path)).collect();
-        let is_staged = |file: &String| staged.iter().any(|path| worktree.root.join(file).starts_with(path));
         for rule in rules {
             // Evidence that does not hold anyway needs no look at what is staged.
             if self.evidence.get(rule.name) != Some(&Freshness::Same) {
                 continue;
             }
-            let (here, globs) = (worktree.clone(), glob_set(paths_of(&rule)));
-            let work = move || git::staged_otherwise(&here, globs.as_ref()).unwrap_or_default();
-            let otherwise = within(self.deadline, work).map(|mut files| {
-                files.retain(|file| !is_staged(file));
+            let (worktree, globs, staged) = (worktree.clone(), glob_set(paths_of(&rule)), staged.clone());
+            let work = move || {
+                let mut files = git::staged_otherwise(&worktree, globs.as_ref()).unwrap_or_default();
+                files.retain(|file| !staged.iter().any(|path| worktree.root.join(file).starts_with(path)));
                 files
-            });
-            let freshness = match otherwise {
+            };
+            let freshness = match within(self.deadline, work) {
                 Some(files) if files.is_empty() => continue,
                 Some(files) => Freshness::StagedOtherwise(files),
                 None => Freshness::Unknown("what is staged could not be compared in time".to_owned()),
@@ -84,14 +83,14 @@ impl World {
     }
 
     /// The size for a rule: the last count on the branch if it is young, else a new one, which is kept; always a new one where the
-    /// files may have changed. `None` without git.
+    /// files may have changed. `None` without git, or for another rule.
     pub(super) fn size(
         &self,
         context: &HookContext<'_>,
         rule: &Rule<'_>,
-        dynamic: &Dynamic,
         may_have_changed: bool,
     ) -> Option<Result<Size, String>> {
+        let dynamic = rule.set.dynamic()?;
         let Some(worktree) = self.worktree.clone() else { return self.trouble.clone().map(Err) };
         let (now, root, branch) = (context.host.now(), worktree.root.display(), self.key.label());
         // Another base and other files that do not count make another size.
@@ -122,7 +121,8 @@ impl World {
 
     /// Whether the files are those the command passed on; `None` where none has passed.
     fn freshness(&mut self, context: &HookContext<'_>, rule: &Rule<'_>) -> Option<Freshness> {
-        let found = self.satisfaction(rule, self.session.as_deref(), context.host.now())?;
+        let session = self.session.as_deref().unwrap_or_default();
+        let found = self.satisfaction(rule, session, context.host.now())?;
         let noted = found.metadata.fingerprint.clone()?;
         Some(self.since(rule, &noted))
     }
