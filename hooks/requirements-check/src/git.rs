@@ -83,9 +83,7 @@ fn native(path: &[u8]) -> PathBuf {
 /// what lies in `.claude`, beside `.claude.json` and in folders of tools, unless git tracks it; state and backups in any case.
 fn is_of_tools(path: &Path, is_tracked: bool) -> bool {
     let is_state = [".claude/hook-state", ".claude/hook-backups"].iter().any(|own| path.starts_with(own));
-    let rest = path.to_str().and_then(|path| path.strip_prefix(".claude.json"));
-    let is_of_claude =
-        path.starts_with(".claude") || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let is_of_claude = path.starts_with(".claude") || path.to_string_lossy().starts_with(".claude.json");
     let is_in_folder = || OF_TOOLS.iter().any(|folder| path.iter().any(|part| part == *folder));
     is_state || (!is_tracked && (is_of_claude || is_in_folder()))
 }

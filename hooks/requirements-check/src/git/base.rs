@@ -27,13 +27,13 @@ type Point = (String, Oid);
 /// without a common commit are measured from HEAD.
 pub(super) fn choose(repo: &Repository, configured: Option<&str>) -> Result<Base, GitError> {
     let head = repo.head().and_then(|head| head.peel_to_commit()).ok().map(|commit| commit.id());
-    let Some(tip) = head else { return Ok(Base { name: "HEAD".to_owned(), from: None }) };
-    let base = sought(repo, configured)?.and_then(|(name, commit)| {
-        let from = repo.merge_base(commit, tip).ok()?;
+    let found = if head.is_some() { sought(repo, configured)? } else { None };
+    let base = found.and_then(|(name, commit)| {
+        let from = repo.merge_base(commit, head?).ok()?;
         let shown = name.strip_prefix("refs/").and_then(|name| name.split_once('/'));
         Some(Base { name: shown.map_or(name.as_str(), |(_, shown)| shown).to_owned(), from: Some(from) })
     });
-    Ok(base.unwrap_or_else(|| Base { name: "HEAD".to_owned(), from: Some(tip) }))
+    Ok(base.unwrap_or_else(|| Base { name: "HEAD".to_owned(), from: head }))
 }
 
 fn sought(repo: &Repository, configured: Option<&str>) -> Result<Option<Point>, GitError> {
