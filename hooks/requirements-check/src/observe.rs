@@ -22,12 +22,11 @@ use transcript::{Patience, TurnWork, turn_work};
 use crate::call::Call;
 use crate::change::Change;
 use crate::evidence::command_of;
-use crate::place::{World, cwd, is_writable};
+use crate::place::{Before, Facts, View, World, cwd, is_writable, quoted};
 use crate::rails::{self, Guarded};
 use crate::rule::Rule;
 use crate::settings::{Kind, Settings};
 use crate::state::{Registry, Run, State};
-use crate::view::{Before, Facts, View, quoted};
 use crate::{RequirementsCheck, decide, git, typed};
 use after::Response;
 
@@ -185,10 +184,9 @@ fn submitted(context: &HookContext<'_>, session: &str, prompt: &str, source: Opt
         let asking = typed::Asking { session, is_typed, project };
         // `req` has carried out its own changes.
         typed::answer(&words, &asking, context.places, &world.cwd).map(Reply::yes)
-    } else if cli::is_typed::<RequirementsCheck>(prompt) {
-        cli::typed::<RequirementsCheck>(prompt, &asker())
     } else {
-        None
+        let is_ours = cli::is_typed::<RequirementsCheck>(prompt);
+        is_ours.then(|| cli::typed::<RequirementsCheck>(prompt, &asker())).flatten()
     };
     Facts::Prompt(Box::new(world), answered)
 }

@@ -2,13 +2,13 @@
 //! Pure, from what was looked at before.
 
 use crate::evidence::{Late, is_asked_for, outdated};
+use crate::place::{Freshness, View, quoted};
 use crate::rule::Rule;
 use crate::satisfactions::By;
 use crate::settings::{
     Age, Blocking, CommandPattern, Dynamic, Evidence, File, Glob, Guard, SatisfiedBy, Scope, Terms,
 };
 use crate::state::Uncounted;
-use crate::view::{Freshness, View, quoted};
 use shared::text::{age, cut, plain};
 
 /// How a command counts: its exit status must be the line's.

@@ -6,11 +6,10 @@ use shared::config::Origin;
 use shared::protocol::Mode;
 
 use crate::call::Call;
-use crate::place::World;
+use crate::place::{View, World, quoted};
 use crate::rule::Rule;
 use crate::settings::{Kind, Settings};
 use crate::strategy::{Remedy, Unmet};
-use crate::view::{View, quoted};
 use shared::text::cut;
 
 const MAX_MESSAGE: usize = 600;

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use requirements_check::change::Change;
-use requirements_check::git::Worktree;
+use requirements_check::git::{Size, Worktree};
+use requirements_check::place::{View, World};
 use requirements_check::rule::Rule;
 use requirements_check::satisfactions::{By, Key, Satisfaction};
 use requirements_check::settings::{Scope, Settings};
 use requirements_check::state::State;
 use requirements_check::strategy::Standing;
-use requirements_check::view::{Size, View, World};
 use shared::blocks::BlockCount;
 use shared::config::{self, Origin};
 use shared::host::Timestamp;
