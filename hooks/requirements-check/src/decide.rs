@@ -387,7 +387,7 @@ fn start(input: &HookInput<'_>, world: &World, once: &[(String, Change)]) -> Ans
     let mut effects = sign_of_life(input, world);
     let mut state = input.state.clone();
     let mut notes: Vec<String> = state.untold(&world.notes).into_iter().collect();
-    for (text, change) in once.iter().filter(|_| !world.is_headless()) {
+    for (text, change) in once.iter().filter(|_| !world.environment.is_headless()) {
         notes.push(text.clone());
         effects.push(change.clone());
     }
@@ -430,7 +430,7 @@ fn sign_of_life(input: &HookInput<'_>, world: &World) -> Vec<Change> {
             session,
             project,
             branch: world.branch().map(ToOwned::to_owned),
-            is_headless: world.is_headless(),
+            is_headless: world.environment.is_headless(),
             started_at: input.now.secs(),
             touched: input.now,
         }))

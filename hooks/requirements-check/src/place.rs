@@ -98,9 +98,8 @@ impl World {
     pub(crate) fn at(context: &Context<'_, Settings>, cwd: &Path, place: &Path) -> Self {
         let own = Self::find(context, cwd);
         let there = (place != cwd).then(|| Self::find(context, place));
-        let there = there.filter(|there| there.worktree.is_some());
-        let elsewhere = there.as_ref().and_then(Self::worktree_root);
-        let elsewhere = elsewhere.filter(|root| Some(*root) != own.worktree_root()).map(Path::to_path_buf);
+        let there = there.filter(|there| there.worktree.is_some() && there.worktree != own.worktree);
+        let elsewhere = there.as_ref().and_then(Self::worktree_root).map(Path::to_path_buf);
         let found = there.unwrap_or(own);
         let takes = |folder: &Folder| {
             let failed = failure_of(context.places, folder).and_then(|file| modified(&file));
@@ -201,11 +200,6 @@ impl World {
         format!("{word} {}", self.shown())
     }
 
-    /// Nobody watches.
-    pub(crate) fn is_headless(&self) -> bool {
-        self.environment.is_headless()
-    }
-
     /// How `req` is called in a shell here: the bare name, or the quoted path. It is looked up when a text needs it: that takes
     /// more system calls than a call that is allowed may cost.
     pub fn req(&self) -> String {
@@ -249,7 +243,7 @@ impl View<'_> {
     /// The sentence that asks the user for something only the user can do.
     pub(crate) fn asks_user(&self, verb: &str, why: &str) -> String {
         let (world, there) = (self.world, self.change_directory());
-        match (&world.elsewhere, world.is_headless()) {
+        match (&world.elsewhere, world.environment.is_headless()) {
             _ if world.is_user => format!("type ({why}): {there}req {verb}"),
             (None, false) => format!("ask the user to type this as a prompt ({why}): req {verb}"),
             _ => format!("a person can type this in a terminal of their own ({why}): {there}req {verb}"),

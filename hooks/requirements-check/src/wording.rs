@@ -101,7 +101,7 @@ fn command(view: &View<'_>, names: &[&str]) -> String {
 fn satisfying(view: &View<'_>, names: &[&str]) -> String {
     let world = view.world;
     let each = if let [name] = names { name } else { "each of them" };
-    let hint = match (world.mode, world.is_headless()) {
+    let hint = match (world.mode, world.environment.is_headless()) {
         _ if world.elsewhere.is_some() => String::new(),
         (Some(Mode::Plan | Mode::DontAsk), false) => format!(
             "\n(where Bash is not allowed now, ask the user to type as a prompt: req satisfy {})",

@@ -20,9 +20,6 @@ pub(super) struct Base {
     pub(super) from: Option<Oid>,
 }
 
-/// The full name of a reference, else the name in the settings, and the commit.
-type Point = (String, Oid);
-
 /// Finds the base. A configured one that does not exist is an error: measuring against another would mislead. Histories
 /// without a common commit are measured from HEAD.
 pub(super) fn choose(repo: &Repository, configured: Option<&str>) -> Result<Base, GitError> {
@@ -36,7 +33,7 @@ pub(super) fn choose(repo: &Repository, configured: Option<&str>) -> Result<Base
     Ok(base.unwrap_or_else(|| Base { name: "HEAD".to_owned(), from: head }))
 }
 
-fn sought(repo: &Repository, configured: Option<&str>) -> Result<Option<Point>, GitError> {
+fn sought(repo: &Repository, configured: Option<&str>) -> Result<Option<(String, Oid)>, GitError> {
     let head = repo.head().ok().filter(Reference::is_branch);
     let branch = head.and_then(|head| head.name().ok().map(ToOwned::to_owned));
     let name = branch.as_deref().and_then(short);
@@ -72,8 +69,8 @@ fn short(reference: &str) -> Option<&str> {
     reference.strip_prefix("refs/heads/").or_else(of_remote)
 }
 
-/// A commit as git resolves the name.
-fn point(repo: &Repository, name: &str) -> Option<Point> {
+/// The full name of a reference, else the name as it is written, and the commit, as git resolves the name.
+fn point(repo: &Repository, name: &str) -> Option<(String, Oid)> {
     let (object, reference) = repo.revparse_ext(name).ok()?;
     let full = reference.and_then(|reference| Some(reference.name().ok()?.to_owned()));
     Some((full.unwrap_or_else(|| name.to_owned()), object.peel_to_commit().ok()?.id()))
