@@ -4,7 +4,6 @@
 pub(crate) mod after;
 mod measure;
 
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -65,11 +64,10 @@ fn before(context: &HookContext<'_>, session: &str, tool: &ToolCall) -> Option<B
     let registers = registry.is_some_and(|registry| registry.is_quiet(session, context.host.now()));
     let triggered: Vec<Rule<'_>> =
         rules().filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&call)).collect();
-    let state: OnceCell<State> = OnceCell::new();
-    let is_due = |rule: &Rule<'_>| state.get_or_init(|| context.peek()).due.contains(rule.name);
     // A command of the line may become evidence, or the line may change files and so make evidence due.
     let may_change = call.line.is_some() && !call.only_reads();
-    let may_make_due = |rule: &Rule<'_>| may_change && rule.is_for_stops() && !is_due(rule);
+    let state: State = if may_change { context.peek() } else { State::default() };
+    let may_make_due = |rule: &Rule<'_>| may_change && rule.is_for_stops() && !state.due.contains(rule.name);
     let noting: Vec<Rule<'_>> = rules()
         .filter(|rule| rule.kind() == Kind::Evidence)
         .filter(|rule| command_of(rule, &call).is_some() || may_make_due(rule))

@@ -15,6 +15,9 @@ use shared::host::Timestamp;
 use super::worktree::Worktree;
 use super::{GitError, OF_TOOLS, is_of_tools, native, path_of};
 
+/// Larger files are compared by size and time.
+const MAX_BYTES: u64 = 8 * 1024 * 1024;
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Taken {
     pub(crate) digest: String,
@@ -38,10 +41,15 @@ pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>) -> Result<Taken
         let Some(path) = path_of(&delta).filter(|path| is_under(paths, path)) else { continue };
         if delta.status() == Delta::Deleted {
             index.remove_path(&path)?;
+            continue;
+        }
+        let (size, dated) = look_at(&worktree.root, &path);
+        if size > MAX_BYTES {
+            bytes.extend(format!("{size} {dated:?}").bytes());
         } else {
             index.add_path(&path)?;
-            changed.push(dated(&worktree.root, &path));
         }
+        changed.push(dated);
     }
     for entry in index.iter() {
         let path = native(&entry.path);
@@ -60,10 +68,9 @@ pub(crate) fn take_plain(root: &Path, paths: Option<&GlobSet>) -> Taken {
     let mut files = files_below(root);
     files.retain(|file| is_under(paths, file) && !is_of_tools(file, false));
     files.sort();
-    let size = |file: &PathBuf| fs::symlink_metadata(root.join(file)).map(|metadata| metadata.len()).ok();
-    let sizes: Vec<_> = files.iter().map(size).collect();
-    let changed: Vec<_> = files.iter().map(|file| dated(root, file)).collect();
-    Taken { digest: digest::hex(format!("{sizes:?} {changed:?}"), 16), changed }
+    let seen: Vec<_> = files.iter().map(|file| look_at(root, file)).collect();
+    let digest = digest::hex(format!("{seen:?}"), 16);
+    Taken { digest, changed: seen.into_iter().map(|(_, dated)| dated).collect() }
 }
 
 /// The files under `paths` whose staged version is neither the committed one nor the one in the work tree.
@@ -102,9 +109,12 @@ fn is_under(paths: Option<&GlobSet>, path: &Path) -> bool {
     paths.is_none_or(|paths| paths.is_match(path))
 }
 
-fn dated(root: &Path, path: &Path) -> (String, Timestamp) {
-    let changed = fs::symlink_metadata(root.join(path)).and_then(|metadata| metadata.modified());
-    (path.to_string_lossy().into_owned(), changed.map(Timestamp::from).unwrap_or_default())
+/// The size of a file in bytes; its path, and when it was changed last.
+fn look_at(root: &Path, path: &Path) -> (u64, (String, Timestamp)) {
+    let found = fs::symlink_metadata(root.join(path));
+    let size = found.as_ref().map_or(0, fs::Metadata::len);
+    let changed = found.and_then(|metadata| metadata.modified()).map(Timestamp::from);
+    (size, (path.to_string_lossy().into_owned(), changed.unwrap_or_default()))
 }
 
 #[cfg(test)]

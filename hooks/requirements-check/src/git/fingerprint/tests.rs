@@ -68,6 +68,15 @@ fn names_what_is_not_as_in_the_index() {
 }
 
 #[test]
+fn large_files_are_known_by_size_and_time() {
+    let sandbox = Sandbox::with_commit();
+    sandbox.write("large.bin", vec![1; 8 * 1024 * 1024 + 1]);
+    let before = now(&sandbox, "**");
+    sandbox.write("large.bin", vec![1; 8 * 1024 * 1024 + 2]);
+    assert_ne!(now(&sandbox, "**"), before);
+}
+
+#[test]
 fn a_submodule_counts_by_what_is_checked_out_in_it() {
     let (sandbox, other) = (Sandbox::with_commit(), Sandbox::with_commit());
     other.commit();
