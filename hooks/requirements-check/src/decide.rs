@@ -12,12 +12,12 @@ use crate::RequirementsCheck;
 use crate::call::Call;
 use crate::change::{Change, Target};
 use crate::evidence;
+use crate::place::{After, Before, Facts, View, World};
 use crate::rails;
 use crate::rule::{Rule, Unmet};
 use crate::satisfactions::{By, Satisfaction};
 use crate::settings::{Guard, Kind, Scope, Settings, Terms};
 use crate::state::{Entry, Run, State, Uncounted};
-use crate::view::{After, Before, Facts, View, World};
 use crate::wording;
 
 type HookInput<'a> = Input<'a, RequirementsCheck>;
@@ -375,7 +375,7 @@ fn start(input: &HookInput<'_>, world: &World, once: &[(String, PathBuf)]) -> An
     let mut effects = sign_of_life(input, world);
     let mut state = input.state.clone();
     let mut notes: Vec<String> = state.untold(&world.notes).into_iter().collect();
-    for (text, file) in once.iter().filter(|_| !world.is_headless()) {
+    for (text, file) in once.iter().filter(|_| !world.environment.is_headless()) {
         notes.push(text.clone());
         effects.push(Change::Told(file.clone()));
     }
@@ -418,7 +418,7 @@ fn sign_of_life(input: &HookInput<'_>, world: &World) -> Vec<Change> {
             session,
             project,
             branch: world.branch().map(ToOwned::to_owned),
-            is_headless: world.is_headless(),
+            is_headless: world.environment.is_headless(),
             started_at: input.now.secs(),
             touched: input.now,
         }))

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use crate::call::Call;
 use crate::command_line::{self, Hidden, Line, Simple, base_name, is_in, spelled};
+use crate::place::{After, World, quoted};
 use crate::rule::Rule;
 use crate::satisfactions::Satisfaction;
 use crate::settings::{CommandPattern, Glob, Guard, Pattern, Terms, glob_set};
-use crate::view::{After, World, quoted};
 use shared::host::flat;
 use shared::text::cut;
 

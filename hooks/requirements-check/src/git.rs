@@ -6,7 +6,7 @@
 //! - `fingerprint`: what the files under some globs contain, comparable across commits.
 //!
 //! Nothing is written, not even a refreshed index, and no program is started that a repository's configuration or attributes
-//! name. `GIT_DIR` and its kin change nothing.
+//! name. `GIT_DIR` and its kin change nothing: libgit2 opens the work tree's folder, without a search.
 
 mod base;
 mod fingerprint;
@@ -16,14 +16,14 @@ mod worktree;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use git2::Repository;
+use git2::{Delta, DiffDelta, Repository};
 use shared::host::{Timestamp, real};
 
 pub(crate) use fingerprint::{Taken, files_below, staged_otherwise, take, take_plain};
 pub use size::Size;
-pub(crate) use size::{Changes, changes, stamp};
+pub(crate) use size::measure;
 pub use worktree::Worktree;
 pub(crate) use worktree::ask_git;
 
@@ -58,13 +58,6 @@ pub(crate) fn has_remote(common_dir: &Path) -> bool {
     names.is_ok_and(|names| !names.is_empty())
 }
 
-/// The command that fetches what this clone may lack of `origin`; `None` without such a remote.
-pub fn fetch_command(worktree: &Worktree) -> Option<String> {
-    let depth = if worktree.common_dir.join("shallow").exists() { " --unshallow" } else { "" };
-    let has_origin = worktree.open().is_ok_and(|repository| repository.find_remote("origin").is_ok());
-    has_origin.then(|| format!("git fetch{depth} origin '+refs/heads/*:refs/remotes/origin/*'"))
-}
-
 /// The time of the commit that is out at `root`.
 pub(crate) fn time_of_head(root: &Path) -> Option<Timestamp> {
     let commit = Repository::open(root).ok()?.head().ok()?.peel_to_commit().ok()?.time();
@@ -74,13 +67,23 @@ pub(crate) fn time_of_head(root: &Path) -> Option<Timestamp> {
 /// Folders that tools fill while tests run, and that hold no source, whether or not `.gitignore` names them.
 const OF_TOOLS: [&str; 3] = ["node_modules", ".venv", "__pycache__"];
 
+/// The path of a file that a diff names, if it is work on the project.
+fn path_of(delta: &DiffDelta<'_>) -> Option<PathBuf> {
+    let path = native(delta.new_file().path_bytes()?);
+    // A folder among the files is a repository of its own.
+    let is_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    (!is_folder && !is_of_tools(&path, delta.status() != Delta::Untracked)).then_some(path)
+}
+
+fn native(path: &[u8]) -> PathBuf {
+    String::from_utf8_lossy(path).into_owned().into()
+}
+
 /// Files that Barbless, Claude Code and other tools keep for themselves are nobody's work on the project, and may change on every call:
 /// what lies in `.claude`, beside `.claude.json` and in folders of tools, unless git tracks it; state and backups in any case.
-fn is_own(path: &Path, is_tracked: impl FnOnce() -> bool) -> bool {
+fn is_of_tools(path: &Path, is_tracked: bool) -> bool {
     let is_state = [".claude/hook-state", ".claude/hook-backups"].iter().any(|own| path.starts_with(own));
-    let rest = path.to_str().and_then(|path| path.strip_prefix(".claude.json"));
-    let is_of_claude =
-        path.starts_with(".claude") || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-    let is_of_tools = || path.iter().any(|part| OF_TOOLS.iter().any(|of_tools| part == *of_tools));
-    is_state || ((is_of_claude || is_of_tools()) && !is_tracked())
+    let is_of_claude = path.starts_with(".claude") || path.to_string_lossy().starts_with(".claude.json");
+    let is_in_folder = || OF_TOOLS.iter().any(|folder| path.iter().any(|part| part == *folder));
+    is_state || (!is_tracked && (is_of_claude || is_in_folder()))
 }

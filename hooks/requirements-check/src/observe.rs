@@ -4,7 +4,6 @@
 pub(crate) mod after;
 mod measure;
 
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -20,13 +19,12 @@ use shared::text::cut;
 use transcript::{Patience, TurnWork, turn_work};
 
 use crate::call::Call;
-use crate::evidence::{command_of, may_prove};
-use crate::place::{Deadlines, World, cwd, is_writable};
+use crate::evidence::command_of;
+use crate::place::{Before, Facts, View, World, cwd, is_writable, quoted};
 use crate::rails::{self, Guarded};
 use crate::rule::Rule;
 use crate::settings::{Kind, Settings};
 use crate::state::{Registry, Run, State};
-use crate::view::{Before, Facts, View, quoted};
 use crate::{RequirementsCheck, decide, git, typed};
 use after::Response;
 
@@ -38,7 +36,7 @@ type HookContext<'a> = Context<'a, Settings>;
 pub(crate) fn observe(context: &HookContext<'_>) -> Option<Facts> {
     let session = context.request.call.session_id.as_deref()?;
     match &context.request.event {
-        Event::PreToolUse(tool) => before(context, tool).map(|facts| Facts::Before(Box::new(facts))),
+        Event::PreToolUse(tool) => before(context, session, tool).map(|facts| Facts::Before(Box::new(facts))),
         Event::PostToolUse(result) => after::observe(context, &result.call, &Response::of(result)),
         Event::PostToolUseFailure(failure) => {
             after::observe(context, &failure.call, &Response::of_failure(failure))
@@ -54,44 +52,43 @@ pub(crate) fn observe(context: &HookContext<'_>) -> Option<Facts> {
 }
 
 /// Before a tool call: what it needs is measured where it acts, and the files are noted where it may prove something.
-fn before(context: &HookContext<'_>, tool: &ToolCall) -> Option<Before> {
+fn before(context: &HookContext<'_>, session: &str, tool: &ToolCall) -> Option<Before> {
     let rules = || Rule::all(context.settings);
     rules().next()?;
     let rails = rails::in_force(context.settings, context.locked);
     let home = context.host.environment.home.as_deref();
     let mut call = Call::read(tool, true, home);
     let rails = rails.filter(|_| rails::may_breach(&call));
-    if is_plan(context, &call) {
-        return None;
-    }
     let registry = context.store.map(|store| Registry::new(store.dir()));
-    let session = registry.zip(context.request.call.session_id.as_deref());
-    let registers = session.is_some_and(|(registry, id)| registry.is_quiet(id, context.host.now()));
+    let registers = registry.is_some_and(|registry| registry.is_quiet(session, context.host.now()));
     let triggered: Vec<Rule<'_>> =
         rules().filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&call)).collect();
-    let state: OnceCell<State> = OnceCell::new();
-    let is_due = |rule: &Rule<'_>| state.get_or_init(|| context.peek()).due.contains(rule.name);
+    // A command of the line may become evidence, or the line may change files and so make evidence due.
+    let may_change = call.line.is_some() && !call.only_reads();
+    let state: State = if may_change { context.peek() } else { State::default() };
+    let may_make_due = |rule: &Rule<'_>| may_change && rule.is_for_stops() && !state.due.contains(rule.name);
     let noting: Vec<Rule<'_>> = rules()
-        .filter(|rule| may_prove(rule, &call) || (may_make_due(rule, &call) && !is_due(rule)))
+        .filter(|rule| rule.kind() == Kind::Evidence)
+        .filter(|rule| command_of(rule, &call).is_some() || may_make_due(rule))
         .collect();
     if triggered.is_empty() && noting.is_empty() && rails.is_none() && !registers {
         return None;
     }
     let (cwd, named) = (cwd(context), call.file.clone());
     let place = resolved_place(&mut call, &cwd, &noting);
-    let own = World::at(context, Deadlines::of(&context.request.event), &cwd, &place);
+    if is_plan(context, &call) {
+        return None;
+    }
+    let mut places = by_work_tree(context, &triggered, &call, &cwd, &place);
     let breach = rails.and_then(|rails| {
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
-        let common_dir = own.worktree.as_ref().map(|worktree| worktree.common_dir.as_path());
+        let common_dir = places[0].worktree.as_ref().map(|worktree| worktree.common_dir.as_path());
         Guarded::new(context.places, common_dir, &cwd).breach(&call, named.as_deref(), input, rails)
     });
-    let mut places = by_work_tree(context, own, &triggered, &call, &place);
     let mut runs = Vec::new();
     if breach.is_none() {
         for world in &mut places {
-            let is_judged = |rule: &&Rule<'_>| world.judged.iter().any(|name| name == rule.name);
-            let judged: Vec<Rule<'_>> = triggered.iter().filter(is_judged).copied().collect();
-            world.measure_for(context, &judged, &call);
+            world.measure_for(context, &triggered, &call);
         }
         runs = noting.iter().filter_map(|rule| begin(context, rule, &call, &mut places[0])).collect();
     }
@@ -102,60 +99,49 @@ fn before(context: &HookContext<'_>, tool: &ToolCall) -> Option<Before> {
 /// git in the one that its options name.
 fn by_work_tree(
     context: &HookContext<'_>,
-    mut own: World,
     triggered: &[Rule<'_>],
     call: &Call,
+    cwd: &Path,
     place: &Path,
 ) -> Vec<World> {
-    let (cwd, deadlines) = (own.cwd.clone(), own.deadlines);
-    let mut by_place: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
+    // The call's own place is the first in order.
+    let mut by_place = BTreeMap::from([((false, place.to_path_buf()), Vec::new())]);
     for rule in triggered {
         let commands = call.commands().iter().filter(|command| rule.is_triggered_by_command(call, command));
-        let mut places: Vec<PathBuf> =
-            commands.map(|command| real_place(command.place(&cwd), &cwd)).collect();
+        let mut places: Vec<PathBuf> = commands.map(|command| real(&command.place(cwd))).collect();
         if places.is_empty() || rule.is_triggered_by_tool(call) {
             places.push(place.to_path_buf());
         }
         for at in places {
-            by_place.entry(at).or_default().push(rule.name.to_owned());
+            by_place.entry((at != place, at)).or_default().push(rule.name.to_owned());
         }
     }
-    own.judged = by_place.remove(place).unwrap_or_default();
-    let mut worlds = vec![own];
-    for (at, judged) in by_place {
-        let world = World::at(context, deadlines, &cwd, &at);
+    let mut worlds: Vec<World> = Vec::new();
+    for ((_, at), judged) in by_place {
+        let world = World::at(context, cwd, &at);
+        let deadline = worlds.first().map_or(world.deadline, |own| own.deadline);
         match worlds.iter_mut().find(|known| known.worktree == world.worktree) {
             Some(known) => known.judged.extend(judged),
-            None => worlds.push(World { judged, ..world }),
+            None => worlds.push(World { judged, deadline, ..world }),
         }
     }
     worlds
 }
 
-/// The line may change files, and so make evidence due.
-fn may_make_due(rule: &Rule<'_>, call: &Call) -> bool {
-    rule.kind() == Kind::Evidence && rule.is_for_stops() && call.line.is_some() && !call.only_reads()
-}
-
 /// Notes the files as they are when the command begins: their digest and the time, `9f86d081884c7d65@1795300000000000`.
 fn begin(context: &HookContext<'_>, rule: &Rule<'_>, call: &Call, world: &mut World) -> Option<Run> {
-    let deadlines = world.deadlines;
-    let deadline = if may_prove(rule, call) { deadlines.of_files } else { deadlines.all };
     let now = context.host.now().micros();
-    let files = format!("{}@{now}", world.taken(rule, deadline).ok()?.digest);
+    let files = format!("{}@{now}", world.taken(rule).ok()?.digest);
     let shown = command_of(rule, call).map(|found| found.shown).unwrap_or_default();
     Some(Run { call: call.id.clone()?, name: rule.name.to_owned(), command: cut(&shown, 200), files })
 }
 
 /// Plans need nothing: those of Claude Code, and those a project keeps.
 fn is_plan(context: &HookContext<'_>, call: &Call) -> bool {
-    let Some(file) = call.file.as_ref().filter(|_| call.is_edit()) else { return false };
-    let file = cwd(context).join(file);
     // Resolving links is dear, and most files are no plans by their path already.
-    if !file.components().any(|part| part.as_os_str() == "plans") {
-        return false;
-    }
-    let (file, root) = (real(&flat(&file)), context.places.root.as_deref().map(real));
+    let is_named = |file: &&PathBuf| call.is_edit() && file.iter().any(|part| part == "plans");
+    let Some(file) = call.file.as_ref().filter(is_named) else { return false };
+    let root = context.places.root.as_deref().map(real);
     let own = context.places.config_dir.as_ref().map(|dir| real(&dir.join("plans")));
     // A project's folder of plans that is itself a link would exempt whatever it leads to.
     let of_project = ["docs/plans", ".claude/plans"].map(|folder| Some(root.as_ref()?.join(folder)));
@@ -183,12 +169,7 @@ fn resolved_place(call: &mut Call, cwd: &Path, rules: &[Rule<'_>]) -> PathBuf {
         return file.clone();
     }
     let proving = rules.iter().find_map(|rule| command_of(rule, call)?.simple.folder(cwd));
-    real_place(proving.unwrap_or_else(|| call.place(cwd)), cwd)
-}
-
-/// `cwd` has no links.
-fn real_place(place: PathBuf, cwd: &Path) -> PathBuf {
-    if place == cwd { place } else { real(&place) }
+    real(&proving.unwrap_or_else(|| call.place(cwd)))
 }
 
 fn submitted(context: &HookContext<'_>, session: &str, prompt: &str, source: Option<&str>) -> Facts {
@@ -200,10 +181,9 @@ fn submitted(context: &HookContext<'_>, session: &str, prompt: &str, source: Opt
         let asking = typed::Asking { session, is_typed, project };
         // `req` has carried out its own changes.
         typed::answer(&words, &asking, context.places, &world.cwd).map(Reply::yes)
-    } else if cli::is_typed::<RequirementsCheck>(prompt) {
-        cli::typed::<RequirementsCheck>(prompt, &asker())
     } else {
-        None
+        let is_ours = cli::is_typed::<RequirementsCheck>(prompt);
+        is_ours.then(|| cli::typed::<RequirementsCheck>(prompt, &asker())).flatten()
     };
     Facts::Prompt(Box::new(world), answered)
 }
@@ -211,7 +191,7 @@ fn submitted(context: &HookContext<'_>, session: &str, prompt: &str, source: Opt
 fn at_stop(context: &HookContext<'_>, stop: &Stop) -> Option<Facts> {
     let call = &context.request.call;
     Rule::all(context.settings).next()?;
-    if !context.settings.hooks.stop.verify_requirements || never_blocked_by_input(call, stop).is_some() {
+    if never_blocked_by_input(call, stop).is_some() {
         return None;
     }
     let state: State = context.peek();
@@ -258,12 +238,8 @@ fn tracked_local_file(context: &HookContext<'_>, world: &World) -> Option<String
 /// The notice about a repository with a remote in which nothing is set up, and the file that remembers it.
 fn newcomer(context: &HookContext<'_>, store: &Store, world: &World) -> Option<(String, PathBuf)> {
     let common_dir = &world.worktree.as_ref()?.common_dir;
-    let folder = context.places.project_claude_dir.as_ref()?;
-    let files = ["requirements.yaml", "requirements.local.yaml"];
     let told = store.dir().join("told-of-init").join(file_key(&common_dir.to_string_lossy()));
-    let is_new = context.settings.requirements.is_empty()
-        && !files.iter().any(|file| folder.join(file).exists())
-        && git::has_remote(common_dir);
+    let is_new = context.settings.requirements.is_empty() && git::has_remote(common_dir);
     is_new.then(|| (NEWCOMER.to_owned(), told))
 }
 

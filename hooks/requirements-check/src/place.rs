@@ -1,22 +1,35 @@
-//! The place where a call acts: its work tree and branch, the satisfactions there, and the measures taken there.
-//! The hook and the command line `req` judge by it. `observe` measures.
+//! The place where a call acts: its work tree and branch, the satisfactions there, and the measures taken there; the facts of an
+//! event, found beforehand, and the view that requirements have of them. The hook and the command line `req` judge by the same
+//! view. `observe` measures.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use shared::hook::Context;
+use shared::cli::Reply;
+use shared::hook::{Context, Verdict};
 use shared::host::{Clock, Environment, Host, Places, Timestamp, ancestors};
 use shared::protocol::{Event, Mode};
 use shared::state::{Store, file_key};
+use shared::text::age;
+pub use shared::text::quoted;
+use transcript::TurnWork;
 
-use crate::git::{Changes, Size, Taken, Worktree, ask_git};
+use crate::call::Call;
+use crate::change::Change;
+use crate::git::{Size, Taken, Worktree, ask_git};
 use crate::rule::Rule;
-use crate::satisfactions::{Folder, Key, Satisfaction, Satisfactions};
+use crate::satisfactions::{By, Folder, Key, Satisfaction, Satisfactions};
 use crate::settings::{Scope, Settings};
+use crate::state::{Run, State, modified};
 
 /// A folder that took no satisfaction is tried again after this time.
 const TRY_AGAIN: Duration = Duration::from_secs(10 * 60);
+
+/// For everything that is measured at an event, which takes 1 s at most in all.
+const AT_EVENT: Duration = Duration::from_millis(900);
+/// The same on a command line. A typed `req` is waited for 10 s.
+const AT_COMMAND: Duration = Duration::from_secs(8);
 
 #[derive(Debug, Default)]
 pub struct World {
@@ -58,9 +71,8 @@ pub struct World {
     pub places: Places,
     /// Notices for the user.
     pub notes: Vec<String>,
-    pub(crate) deadlines: Deadlines,
-    /// The changed lines against some bases.
-    pub(crate) changes: BTreeMap<Option<String>, Result<Changes, String>>,
+    /// For everything that is measured here.
+    pub(crate) deadline: Option<Instant>,
     /// The files under some globs as they are now.
     pub(crate) taken: BTreeMap<Vec<String>, Result<Taken, String>>,
 }
@@ -75,58 +87,26 @@ pub enum Freshness {
     Unknown(String),
 }
 
-const BEFORE_CALL: Duration = Duration::from_millis(100);
-/// At any other event, which takes 1 s at most in all.
-const AT_LEISURE: Duration = Duration::from_millis(900);
-/// On a command line. A typed `req` is waited for 10 s.
-const COMMAND_LINE: Duration = Duration::from_secs(8);
-
-/// One deadline for everything that is measured.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Deadlines {
-    pub(crate) all: Option<Instant>,
-    /// For the files of evidence the long one before a call, too: a run whose files nobody looked at proves nothing.
-    pub(crate) of_files: Option<Instant>,
-}
-
-impl Deadlines {
-    pub(crate) fn of(event: &Event) -> Self {
-        let begun = Instant::now();
-        let (all, of_files) = match event {
-            Event::Other(_) => (COMMAND_LINE, COMMAND_LINE),
-            Event::PreToolUse(_) => (BEFORE_CALL, AT_LEISURE),
-            _ => (AT_LEISURE, AT_LEISURE),
-        };
-        Self { all: Some(begun + all), of_files: Some(begun + of_files) }
-    }
-}
-
 impl World {
     /// Around the session's directory.
     pub fn new(context: &Context<'_, Settings>) -> Self {
         let cwd = cwd(context);
-        Self::at(context, Deadlines::of(&context.request.event), &cwd, &cwd)
+        Self::at(context, &cwd, &cwd)
     }
 
-    /// Around a file or folder, by a path without links; around `cwd`, the session's directory, if that is in no repository.
-    pub(crate) fn at(
-        context: &Context<'_, Settings>,
-        deadlines: Deadlines,
-        cwd: &Path,
-        place: &Path,
-    ) -> Self {
+    /// Around a file or folder; around `cwd`, the session's directory, if that is in no repository.
+    pub(crate) fn at(context: &Context<'_, Settings>, cwd: &Path, place: &Path) -> Self {
         let own = Self::find(context, cwd);
-        let is_own = place == cwd || own.worktree.as_ref().is_some_and(|worktree| worktree.holds(place));
-        let there = (!is_own).then(|| Self::find(context, place)).filter(|there| there.worktree.is_some());
-        let elsewhere = there.as_ref().and_then(Self::worktree_root);
-        let elsewhere = elsewhere.filter(|root| Some(*root) != own.worktree_root()).map(Path::to_path_buf);
+        let there = (place != cwd).then(|| Self::find(context, place));
+        let there = there.filter(|there| there.worktree.is_some() && there.worktree != own.worktree);
+        let elsewhere = there.as_ref().and_then(Self::worktree_root).map(Path::to_path_buf);
         let found = there.unwrap_or(own);
         let takes = |folder: &Folder| {
-            let failed =
-                failure_of(context.places, folder).and_then(|file| file.metadata().ok()?.modified().ok());
-            let is_past = |at| context.host.now().since(Timestamp::from(at)) >= TRY_AGAIN;
+            let failed = failure_of(context.places, folder).and_then(|file| modified(&file));
+            let is_past = |at| context.host.now().since(at) >= TRY_AGAIN;
             is_writable(folder.dir()) && failed.is_none_or(is_past)
         };
+        let time = if matches!(context.request.event, Event::Other(_)) { AT_COMMAND } else { AT_EVENT };
         let can_satisfy = found.folder.as_ref().is_some_and(takes);
         let without_git = |why| {
             format!(
@@ -143,19 +123,16 @@ impl World {
             environment: context.host.environment.clone(),
             places: context.places.clone(),
             notes: found.trouble.iter().map(without_git).collect(),
-            deadlines,
+            deadline: Some(Instant::now() + time),
             ..found
         };
         world.read_satisfactions();
         world
     }
 
-    /// The work tree of a file or folder, which need not exist, by a path without links. The `git` command answers for what
-    /// cannot be read by hand.
+    /// The work tree of a file or folder, which need not exist. The `git` command answers for what cannot be read by hand.
     fn find(context: &Context<'_, Settings>, path: &Path) -> Self {
-        let read = Worktree::around(path)
-            .and_then(|found| found.map(|worktree| worktree.head().map(|key| (worktree, key))).transpose());
-        let read = read.or_else(|_| {
+        let read = Worktree::find(path).or_else(|_| {
             let folder = ancestors(path).find(|ancestor| ancestor.is_dir()).unwrap_or(path);
             ask_git(folder, &context.host.environment).map(Some)
         });
@@ -178,15 +155,10 @@ impl World {
         (self.branch, self.permanent) = (read(&self.key), read(&Key::Permanent));
     }
 
-    pub fn satisfaction(
-        &self,
-        rule: &Rule<'_>,
-        session: Option<&str>,
-        now: Timestamp,
-    ) -> Option<&Satisfaction> {
+    pub fn satisfaction(&self, rule: &Rule<'_>, session: &str, now: Timestamp) -> Option<&Satisfaction> {
         let scope = self.scope(rule.set.scope);
         let kept = if scope == Scope::Permanent { &self.permanent } else { &self.branch };
-        kept.find(rule.name, scope, session.unwrap_or_default(), now)
+        kept.find(rule.name, scope, session, now)
     }
 
     /// The scope a satisfaction has here: without git there is no branch and no repository, only sessions.
@@ -202,11 +174,6 @@ impl World {
             Key::Branch(name) => Some(name),
             _ => None,
         }
-    }
-
-    /// The branches, and the HEAD of each work tree; none where one cannot be read.
-    pub fn heads(&self) -> Option<BTreeSet<Key>> {
-        self.worktree.as_ref()?.heads().ok()
     }
 
     pub fn worktree_root(&self) -> Option<&Path> {
@@ -233,17 +200,103 @@ impl World {
         format!("{word} {}", self.shown())
     }
 
-    /// Nobody watches.
-    pub(crate) fn is_headless(&self) -> bool {
-        self.environment.is_headless()
-    }
-
     /// How `req` is called in a shell here: the bare name, or the quoted path. It is looked up when a text needs it: that takes
     /// more system calls than a call that is allowed may cost.
     pub fn req(&self) -> String {
         let (started, environment) = (Timestamp::default(), self.environment.clone());
         Host { started, clock: Clock::System, environment }.own_command("req", &self.places)
     }
+}
+
+pub struct View<'a> {
+    /// None on a command line outside of any session.
+    pub session: Option<&'a str>,
+    pub call: Option<&'a str>,
+    pub state: &'a State,
+    pub world: &'a World,
+    pub now: Timestamp,
+}
+
+impl View<'_> {
+    pub fn scope(&self, rule: &Rule<'_>) -> Scope {
+        self.world.scope(rule.set.scope)
+    }
+
+    /// The satisfaction of the requirement, too old or not.
+    pub fn satisfaction(&self, rule: &Rule<'_>) -> Option<&Satisfaction> {
+        self.world.satisfaction(rule, self.session.unwrap_or_default(), self.now)
+    }
+
+    /// An approval or waiver that holds, in words.
+    pub fn exception(&self, rule: &Rule<'_>) -> Option<String> {
+        let session = self.session.unwrap_or_default();
+        let found = self.world.permanent.find(rule.name, Scope::Session, session, self.now)?;
+        let word = match found.satisfied_by {
+            By::Approval => "approved",
+            By::Waiver => "waived",
+            _ => return None,
+        };
+        let note = found.metadata.note.as_deref().map(|note| format!(": {note}")).unwrap_or_default();
+        Some(format!("{word} for {} more{note}", age(found.expires_at? - self.now.secs())))
+    }
+
+    /// The sentence that asks the user for something only the user can do.
+    pub(crate) fn asks_user(&self, verb: &str, why: &str) -> String {
+        let (world, there) = (self.world, self.change_directory());
+        match (&world.elsewhere, world.environment.is_headless()) {
+            _ if world.is_user => format!("type ({why}): {there}req {verb}"),
+            (None, false) => format!("ask the user to type this as a prompt ({why}): req {verb}"),
+            _ => format!("a person can type this in a terminal of their own ({why}): {there}req {verb}"),
+        }
+    }
+
+    /// `cd <there> && `, if a command must run in another work tree.
+    pub(crate) fn change_directory(&self) -> String {
+        let elsewhere = self.world.elsewhere.as_ref();
+        elsewhere.map(|root| format!("cd {} && ", quoted(&root.display().to_string()))).unwrap_or_default()
+    }
+}
+
+#[derive(Debug)]
+pub enum Facts {
+    Before(Box<Before>),
+    After(Box<After>),
+    /// A prompt, and the answer if it is a command of ours.
+    Prompt(Box<World>, Option<Reply<Change>>),
+    /// The turn is about to end, and what it did.
+    Stop(Box<World>, TurnWork),
+    /// A session begins. Notices that no later one repeats, each with the file that remembers it.
+    Start(Box<World>, Vec<(String, PathBuf)>),
+    End(Box<World>),
+}
+
+#[derive(Debug)]
+pub struct Before {
+    pub(crate) call: Call,
+    /// The work tree the call acts in, then the other work trees in which commands of its line act.
+    pub(crate) places: Vec<World>,
+    /// It would go around the user.
+    pub(crate) breach: Option<Verdict>,
+    /// Commands of the call that may become evidence.
+    pub(crate) runs: Vec<Run>,
+    /// The session has given no sign of life for a while.
+    pub(crate) registers: bool,
+}
+
+#[derive(Debug)]
+pub struct After {
+    pub(crate) call: Call,
+    pub(crate) world: World,
+    /// The call ran to its end without an error.
+    pub(crate) succeeded: bool,
+    /// The call was interrupted, or goes on in the background.
+    pub(crate) is_unfinished: bool,
+    /// Evidence requirements whose files differ from those at the call's beginning.
+    pub(crate) changed: Vec<String>,
+    /// Evidence requirements whose `min_output` the call's output lacks.
+    pub(crate) without_output: Vec<String>,
+    /// Requirements that a `req satisfy` in the line names.
+    pub(crate) satisfied: Vec<String>,
 }
 
 /// The session's directory, links resolved as in the paths of work trees.
@@ -263,16 +316,10 @@ pub(crate) fn failure_of(places: &Places, folder: &Folder) -> Option<PathBuf> {
 /// deny the same call for ever.
 pub(crate) fn is_writable(folder: &Path) -> bool {
     let existing = ancestors(folder).find_map(|folder| Some((folder, folder.metadata().ok()?)));
+    #[cfg(unix)]
+    let may_write = |folder| rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok();
+    // Whether it could be written to shows when it is.
+    #[cfg(not(unix))]
+    let may_write = |_folder: &Path| true;
     existing.is_some_and(|(folder, metadata)| metadata.is_dir() && may_write(folder))
-}
-
-#[cfg(unix)]
-fn may_write(folder: &Path) -> bool {
-    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok()
-}
-
-/// Whether it could be written to shows when it is.
-#[cfg(not(unix))]
-fn may_write(_folder: &Path) -> bool {
-    true
 }

@@ -8,13 +8,13 @@ use shared::text::{age, cut, plain, quoted};
 use crate::call::Call;
 use crate::command_line::Simple;
 use crate::evidence::{Late, is_asked_for, outdated};
+use crate::place::{Freshness, View};
 use crate::satisfactions::By;
 use crate::settings::{
     Age, Blocking, CommandPattern, Dynamic, Enforce, Evidence, File, Glob, Guard, Kind, Requirement,
     SatisfiedBy, Scope, Settings, Terms, Trigger,
 };
 use crate::state::Uncounted;
-use crate::view::{Freshness, View};
 
 /// How a command counts: its exit status must be the line's.
 const ALONE: &str = "run alone on a line (no pipe)";

@@ -235,7 +235,7 @@ impl Registry {
 }
 
 /// When the file was changed last.
-fn modified(file: &Path) -> Option<Timestamp> {
+pub(crate) fn modified(file: &Path) -> Option<Timestamp> {
     let metadata = fs::symlink_metadata(file).ok().filter(fs::Metadata::is_file)?;
     metadata.modified().ok().map(Timestamp::from)
 }

@@ -6,10 +6,9 @@ use shared::config::Origin;
 use shared::protocol::Mode;
 
 use crate::call::Call;
-use crate::place::World;
+use crate::place::{View, World, quoted};
 use crate::rule::{Remedy, Rule, Unmet};
 use crate::settings::{Kind, Settings};
-use crate::view::{View, quoted};
 use shared::text::cut;
 
 const MAX_MESSAGE: usize = 600;
@@ -91,7 +90,7 @@ fn satisfying(view: &View<'_>, names: &[&str]) -> (String, String) {
     let (world, words) = (view.world, names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(" "));
     let command = format!("{}{} satisfy {words}", view.change_directory(), world.req());
     let each = if let [name] = names { name } else { "each of them" };
-    let hint = match (world.mode, world.is_headless()) {
+    let hint = match (world.mode, world.environment.is_headless()) {
         _ if world.elsewhere.is_some() => String::new(),
         // Nobody can be asked: Claude Code denies what it was not told to allow.
         (Some(Mode::Default | Mode::AcceptEdits | Mode::DontAsk), true) => format!(

@@ -4,6 +4,7 @@
 //! unknown even where they are there, so that the answer is the same everywhere, and are listed. A fact that this clone should
 //! have and has not makes the answer no: a gate that cannot look must not say "satisfied".
 
+use git2::Repository;
 use serde::Serialize;
 use shared::hook::Context;
 
@@ -11,13 +12,12 @@ use crate::location::Location;
 use crate::reply::Reply;
 use crate::status::{Standing, State};
 use crate::verb::Ci;
-use requirements_check::git::fetch_command;
-use requirements_check::place::World;
+use requirements_check::git::Worktree;
+use requirements_check::place::{View, World};
 use requirements_check::rule::Rule;
 use requirements_check::satisfactions::{Key, Satisfactions};
 use requirements_check::settings::{Dynamic, Evidence, File, Guard, Requirement, Settings, Terms};
 use requirements_check::state::State as Session;
-use requirements_check::view::View;
 
 const DETACHED: &str = "HEAD is a commit and nobody says of which branch; say it with --branch";
 
@@ -140,6 +140,13 @@ fn measure(context: &Context<'_, Settings>, world: &mut World, rule: &Rule<'_>) 
     };
     let fetch = fetch.map(|fetch| format!("fetch it: {fetch} (in GitHub Actions: fetch-depth: 0); or "));
     Err(format!("{lacks}; {}name another base with --base", fetch.unwrap_or_default()))
+}
+
+/// The command that fetches what this clone may lack of `origin`; `None` without such a remote.
+fn fetch_command(worktree: &Worktree) -> Option<String> {
+    Repository::open(&worktree.root).ok()?.find_remote("origin").ok()?;
+    let depth = if worktree.common_dir.join("shallow").exists() { " --unshallow" } else { "" };
+    Some(format!("git fetch{depth} origin '+refs/heads/*:refs/remotes/origin/*'"))
 }
 
 fn without_git(world: &World) -> String {

@@ -57,7 +57,7 @@ impl RequestContext<'_> {
 
     fn is_gone(&self, key: &Key) -> bool {
         let heads = self.known.heads.as_ref();
-        matches!(key, Key::Branch(_) | Key::Detached(_)) && heads.is_some_and(|heads| !heads.contains(key))
+        matches!(key, Key::Branch(_)) && heads.is_some_and(|heads| !heads.contains(key))
     }
 
     pub(crate) fn sessions(&self, is_json: bool) -> Reply {

@@ -37,7 +37,7 @@ use shared::host::Host;
 use location::Location;
 use reply::{Answer, Reply, json};
 use request::about;
-use requirements_check::view::quoted;
+use requirements_check::place::quoted;
 use shared::text::plain;
 use verb::{Verb, clap_command, parse_words};
 

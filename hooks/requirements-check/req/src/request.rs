@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use anyhow::{Context as _, Error, anyhow, bail};
+use git2::{BranchType, Repository};
 use shared::host::real;
 use shared::operator::{Caller, Standing};
 use shared::protocol::Event;
@@ -14,12 +15,11 @@ use shared::protocol::Event;
 use crate::location::Location;
 use crate::reply::{Answer, Reply, short, unknown};
 use requirements_check::change::Target;
-use requirements_check::place::World;
+use requirements_check::place::{View, World};
 use requirements_check::rule::Rule;
 use requirements_check::satisfactions::{Folder, Key, Satisfactions};
 use requirements_check::settings::{Kind, Requirement, Scope, Settings};
 use requirements_check::state::{Entry, Registry, State};
-use requirements_check::view::View;
 
 /// So long a command waits for satisfactions that others are changing: no tool call waits for it.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -41,7 +41,7 @@ pub(crate) struct Known {
     pub(crate) live: Vec<Entry>,
     /// The satisfactions of every branch, and of all branches.
     pub(crate) recorded: BTreeMap<Key, Satisfactions>,
-    /// Branches that exist or are checked out; none if unknown.
+    /// The local branches, and what is checked out here; none if unknown.
     pub(crate) heads: Option<BTreeSet<Key>>,
     /// Configuration files that could not be read, and why.
     pub(crate) skipped: Vec<String>,
@@ -62,7 +62,7 @@ pub(crate) fn about(
     let mut world = World::new(&context);
     let mut known = Known::of(&world, location);
     known.recorded = world.folder.as_ref().map(Folder::list).unwrap_or_default();
-    known.heads = world.heads();
+    known.heads = heads(&world);
     world.is_user = !matches!(location.caller, Caller::Shell(Standing::InsideClaude) | Caller::Untyped);
     if let Some(branch) = branch {
         let key = Key::Branch(branch.to_owned());
@@ -86,6 +86,16 @@ pub(crate) fn about(
     }
     let view = View { session: session.as_deref(), call: None, state: &state, world: &world, now };
     carry_out(answer(&RequestContext { location, view: &view, known: &known })?, location)
+}
+
+/// The local branches, and what is checked out here; none where they cannot be read.
+fn heads(world: &World) -> Option<BTreeSet<Key>> {
+    let repository = Repository::open(&world.worktree.as_ref()?.root).ok()?;
+    let mut heads = BTreeSet::from([world.key.clone()]);
+    for branch in repository.branches(Some(BranchType::Local)).ok()? {
+        heads.extend(branch.ok()?.0.name().ok()?.map(|name| Key::Branch(name.to_owned())));
+    }
+    Some(heads)
 }
 
 fn carry_out(mut reply: Reply, location: &Location) -> Answer {

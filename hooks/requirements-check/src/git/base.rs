@@ -20,25 +20,20 @@ pub(super) struct Base {
     pub(super) from: Option<Oid>,
 }
 
-/// A commit by the full name of its reference, else by the name in the settings.
-struct Point {
-    name: String,
-    commit: Oid,
-}
-
 /// Finds the base. A configured one that does not exist is an error: measuring against another would mislead. Histories
 /// without a common commit are measured from HEAD.
 pub(super) fn choose(repo: &Repository, configured: Option<&str>) -> Result<Base, GitError> {
     let head = repo.head().and_then(|head| head.peel_to_commit()).ok().map(|commit| commit.id());
-    let Some(tip) = head else { return Ok(Base { name: "HEAD".to_owned(), from: None }) };
-    let base = sought(repo, configured)?.and_then(|base| {
-        let from = repo.merge_base(base.commit, tip).ok()?;
-        Some(Base { name: shown(&base.name).to_owned(), from: Some(from) })
+    let found = if head.is_some() { sought(repo, configured)? } else { None };
+    let base = found.and_then(|(name, commit)| {
+        let from = repo.merge_base(commit, head?).ok()?;
+        let shown = name.strip_prefix("refs/").and_then(|name| name.split_once('/'));
+        Some(Base { name: shown.map_or(name.as_str(), |(_, shown)| shown).to_owned(), from: Some(from) })
     });
-    Ok(base.unwrap_or_else(|| Base { name: "HEAD".to_owned(), from: Some(tip) }))
+    Ok(base.unwrap_or_else(|| Base { name: "HEAD".to_owned(), from: head }))
 }
 
-fn sought(repo: &Repository, configured: Option<&str>) -> Result<Option<Point>, GitError> {
+fn sought(repo: &Repository, configured: Option<&str>) -> Result<Option<(String, Oid)>, GitError> {
     let head = repo.head().ok().filter(Reference::is_branch);
     let branch = head.and_then(|head| head.name().ok().map(ToOwned::to_owned));
     let name = branch.as_deref().and_then(short);
@@ -46,30 +41,26 @@ fn sought(repo: &Repository, configured: Option<&str>) -> Result<Option<Point>, 
     let upstream = upstream.and_then(|upstream| point(repo, upstream.as_str().ok()?));
     let of_origin = || point(repo, &format!("refs/remotes/origin/{}", name?));
     if let Some(configured) = configured {
-        let base = named(repo, configured).ok_or_else(|| {
+        // A branch of `origin` may have no local one.
+        let base = point(repo, configured).or_else(|| point(repo, &format!("origin/{configured}")));
+        let base = base.ok_or_else(|| {
             GitError(format!("`{configured}` is no branch, tag or commit of this repository"))
         })?;
-        let is_current = branch.as_ref() == Some(&base.name);
+        let is_current = branch.as_ref() == Some(&base.0);
         return Ok(if is_current { upstream.or_else(of_origin) } else { Some(base) });
     }
-    let default = repo.find_reference("refs/remotes/origin/HEAD").ok();
-    let default = default.and_then(|head| point(repo, head.symbolic_target().ok()??));
+    let default = point(repo, "refs/remotes/origin/HEAD");
     let is_on_default = match &default {
-        Some(default) => name.is_some() && name == short(&default.name),
+        Some((default, _)) => name.is_some() && name == short(default),
         None => matches!(name, Some("main" | "master")),
     };
     if is_on_default {
         return Ok(upstream.or_else(of_origin));
     }
-    let came_from = upstream.filter(|upstream| short(&upstream.name) != name);
+    let came_from = upstream.filter(|(upstream, _)| short(upstream) != name);
     let usual = ["heads/main", "heads/master", "remotes/origin/main", "remotes/origin/master"];
     let usual = || usual.iter().find_map(|name| point(repo, &format!("refs/{name}")));
     Ok(came_from.or(default).or_else(usual))
-}
-
-fn shown(name: &str) -> &str {
-    let folders = ["refs/heads/", "refs/remotes/", "refs/tags/"];
-    folders.iter().find_map(|folder| name.strip_prefix(folder)).unwrap_or(name)
 }
 
 /// The branch of a reference without its folder and its remote.
@@ -78,18 +69,11 @@ fn short(reference: &str) -> Option<&str> {
     reference.strip_prefix("refs/heads/").or_else(of_remote)
 }
 
-fn point(repo: &Repository, reference: &str) -> Option<Point> {
-    let commit = repo.find_reference(reference).ok()?.peel_to_commit().ok()?.id();
-    Some(Point { name: reference.to_owned(), commit })
-}
-
-/// A commit as git resolves the name, else a branch of `origin` that has no local one.
-fn named(repo: &Repository, name: &str) -> Option<Point> {
-    let found = |name: &str| point(repo, repo.resolve_reference_from_short_name(name).ok()?.name().ok()?);
-    found(name).or_else(|| found(&format!("origin/{name}"))).or_else(|| {
-        let commit = repo.revparse_single(name).ok()?.peel_to_commit().ok()?.id();
-        Some(Point { name: name.to_owned(), commit })
-    })
+/// The full name of a reference, else the name as it is written, and the commit, as git resolves the name.
+fn point(repo: &Repository, name: &str) -> Option<(String, Oid)> {
+    let (object, reference) = repo.revparse_ext(name).ok()?;
+    let full = reference.and_then(|reference| Some(reference.name().ok()?.to_owned()));
+    Some((full.unwrap_or_else(|| name.to_owned()), object.peel_to_commit().ok()?.id()))
 }
 
 #[cfg(test)]

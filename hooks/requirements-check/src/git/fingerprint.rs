@@ -4,23 +4,19 @@
 //! exactly what was there keeps it the same; any other content, by whatever program, does not. A submodule counts by the commit
 //! that is out in it. Ignored files and what tools keep for themselves are no part of it.
 
-use std::fs::{self, Metadata};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
-use git2::{Delta, DiffOptions, StatusOptions};
+use git2::{Delta, DiffOptions, Repository, StatusOptions};
 use globset::GlobSet;
 use shared::digest;
 use shared::host::Timestamp;
 
 use super::worktree::Worktree;
-use super::{GitError, is_own};
+use super::{GitError, OF_TOOLS, is_of_tools, native, path_of};
 
 /// Larger files are compared by size and time.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
-
-/// Folders of tools, left out where no `.gitignore` says so.
-const OF_TOOLS: [&str; 5] = [".git", "node_modules", "target", ".venv", "__pycache__"];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Taken {
@@ -31,7 +27,7 @@ pub(crate) struct Taken {
 
 /// Takes the fingerprint of the files under `paths`; `None` means all.
 pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>) -> Result<Taken, GitError> {
-    let repo = worktree.open()?;
+    let repo = Repository::open(&worktree.root)?;
     // Objects that are hashed on the way through git's filters stay in memory.
     let odb = repo.odb()?;
     odb.add_new_mempack_backend(1_000)?;
@@ -42,27 +38,22 @@ pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>) -> Result<Taken
     let diff = repo.diff_index_to_workdir(Some(&index), Some(&mut options))?;
     let (mut bytes, mut changed) = (Vec::new(), Vec::new());
     for delta in diff.deltas() {
-        let Some(path) = delta.new_file().path_bytes().map(native) else { continue };
-        // A folder among the files is a repository of its own.
-        let is_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
-        if is_folder || !is_about(paths, &path, || delta.status() != Delta::Untracked) {
-            continue;
-        }
-        // A folder may stand where a file was.
-        let file = fs::symlink_metadata(worktree.root.join(&path)).ok();
-        let Some(metadata) = file.filter(|_| delta.status() != Delta::Deleted) else {
+        let Some(path) = path_of(&delta).filter(|path| is_under(paths, path)) else { continue };
+        if delta.status() == Delta::Deleted {
             index.remove_path(&path)?;
             continue;
-        };
-        if metadata.is_file() && metadata.len() > MAX_BYTES {
-            bytes.extend(by_time(&path, &metadata));
+        }
+        let (size, dated) = look_at(&worktree.root, &path);
+        if size > MAX_BYTES {
+            bytes.extend(format!("{size} {dated:?}").bytes());
         } else {
             index.add_path(&path)?;
         }
-        changed.push(dated(&path, &metadata));
+        changed.push(dated);
     }
     for entry in index.iter() {
-        if is_about(paths, &native(&entry.path), || true) {
+        let path = native(&entry.path);
+        if is_under(paths, &path) && !is_of_tools(&path, true) {
             bytes.extend(entry.mode.to_be_bytes());
             bytes.extend(entry.id.as_bytes());
             bytes.extend(&entry.path);
@@ -75,15 +66,11 @@ pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>) -> Result<Taken
 /// The same without a repository: sizes and times instead of contents.
 pub(crate) fn take_plain(root: &Path, paths: Option<&GlobSet>) -> Taken {
     let mut files = files_below(root);
-    files.retain(|file| is_about(paths, file, || false));
+    files.retain(|file| is_under(paths, file) && !is_of_tools(file, false));
     files.sort();
-    let (mut bytes, mut changed) = (Vec::new(), Vec::new());
-    for file in files {
-        let Ok(metadata) = fs::symlink_metadata(root.join(&file)) else { continue };
-        bytes.extend(by_time(&file, &metadata));
-        changed.push(dated(&file, &metadata));
-    }
-    Taken { digest: digest::hex(bytes, 16), changed }
+    let seen: Vec<_> = files.iter().map(|file| look_at(root, file)).collect();
+    let digest = digest::hex(format!("{seen:?}"), 16);
+    Taken { digest, changed: seen.into_iter().map(|(_, dated)| dated).collect() }
 }
 
 /// The files under `paths` whose staged version is neither the committed one nor the one in the work tree.
@@ -91,18 +78,18 @@ pub(crate) fn staged_otherwise(
     worktree: &Worktree,
     paths: Option<&GlobSet>,
 ) -> Result<Vec<String>, GitError> {
-    let repo = worktree.open()?;
+    let repo = Repository::open(&worktree.root)?;
     let mut options = StatusOptions::new();
     let statuses = repo.statuses(Some(options.include_untracked(true).recurse_untracked_dirs(true)))?;
     let both =
         statuses.iter().filter(|entry| entry.head_to_index().is_some() && entry.index_to_workdir().is_some());
     let files = both.map(|entry| native(entry.path_bytes()));
-    let files = files.filter(|path| is_about(paths, path, || true));
+    let files = files.filter(|path| is_under(paths, path) && !is_of_tools(path, true));
     Ok(files.map(|path| path.to_string_lossy().into_owned()).collect())
 }
 
-/// The files below `root`, by their paths from there. Links are not followed: they may lead round in a circle, or out of the
-/// project.
+/// The files below `root`, by their paths from there, without those in folders of tools. Links are not followed: they may lead
+/// round in a circle, or out of the project.
 pub(crate) fn files_below(root: &Path) -> Vec<PathBuf> {
     let (mut folders, mut files) = (vec![PathBuf::new()], Vec::new());
     while let Some(folder) = folders.pop() {
@@ -110,7 +97,7 @@ pub(crate) fn files_below(root: &Path) -> Vec<PathBuf> {
             let (name, path) = (entry.file_name(), folder.join(entry.file_name()));
             if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 files.push(path);
-            } else if !OF_TOOLS.iter().any(|of_tools| name == *of_tools) {
+            } else if ![".git", "target"].iter().chain(&OF_TOOLS).any(|of_tools| name == *of_tools) {
                 folders.push(path);
             }
         }
@@ -118,22 +105,16 @@ pub(crate) fn files_below(root: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn is_about(paths: Option<&GlobSet>, path: &Path, is_tracked: impl FnOnce() -> bool) -> bool {
-    paths.is_none_or(|paths| paths.is_match(path)) && !is_own(path, is_tracked)
+fn is_under(paths: Option<&GlobSet>, path: &Path) -> bool {
+    paths.is_none_or(|paths| paths.is_match(path))
 }
 
-fn native(path: &[u8]) -> PathBuf {
-    String::from_utf8_lossy(path).into_owned().into()
-}
-
-fn by_time(path: &Path, metadata: &Metadata) -> Vec<u8> {
-    let (path, time) = dated(path, metadata);
-    format!("{} {} {path}\n", metadata.len(), time.micros()).into_bytes()
-}
-
-fn dated(path: &Path, metadata: &Metadata) -> (String, Timestamp) {
-    let time = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-    (path.to_string_lossy().into_owned(), time.into())
+/// The size of a file in bytes; its path, and when it was changed last.
+fn look_at(root: &Path, path: &Path) -> (u64, (String, Timestamp)) {
+    let found = fs::symlink_metadata(root.join(path));
+    let size = found.as_ref().map_or(0, fs::Metadata::len);
+    let changed = found.and_then(|metadata| metadata.modified()).map(Timestamp::from);
+    (size, (path.to_string_lossy().into_owned(), changed.unwrap_or_default()))
 }
 
 #[cfg(test)]

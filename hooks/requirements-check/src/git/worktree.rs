@@ -1,14 +1,10 @@
 //! The work tree of a path and the branch that is out, found by plain file reads: every tool call pays for them. The
 //! `git` command, which costs some milliseconds, answers where the files cannot be read (reftable).
 
-use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ::git::Git;
-use git2::{BranchType, Repository, RepositoryOpenFlags};
 use shared::host::{Environment, ancestors, real};
 use shared::state::read_regular;
 
@@ -26,78 +22,42 @@ const PATIENCE: Duration = Duration::from_millis(900);
 pub struct Worktree {
     /// The top folder, links resolved.
     pub root: PathBuf,
-    /// The folder of HEAD and index.
-    pub git_dir: PathBuf,
     /// The folder of branches and objects, shared by all work trees of the repository.
     pub common_dir: PathBuf,
 }
 
 impl Worktree {
-    /// The innermost work tree that holds `path`, which need not exist yet; `None` outside of any.
+    /// The innermost work tree that holds `path`, which need not exist yet, and the branch or commit that is checked out; `None`
+    /// outside of any.
     ///
     /// Links in the path are followed: a file behind a linked folder belongs to the repository it really lies in.
-    pub fn find(path: &Path) -> Result<Option<Self>, GitError> {
-        Self::around(&real(path))
-    }
-
-    /// The same for a path without links.
-    pub(crate) fn around(path: &Path) -> Result<Option<Self>, GitError> {
-        for folder in ancestors(path) {
-            if let Some(git_dir) = git_dir_of(folder)? {
-                let common_dir = first_line(&git_dir.join("commondir"));
-                let common_dir = common_dir.map_or_else(|| git_dir.clone(), |line| real(&git_dir.join(line)));
-                return Ok(Some(Self { root: folder.to_owned(), git_dir, common_dir }));
-            }
+    pub fn find(path: &Path) -> Result<Option<(Self, Key)>, GitError> {
+        for folder in ancestors(&real(path)) {
+            let Some(git_dir) = git_dir_of(folder)? else { continue };
+            let head = git_dir.join("HEAD");
+            let key = first_line(&head).and_then(|line| head_of(&line)).ok_or_else(|| unreadable(&head))?;
+            let common_dir = first_line(&git_dir.join("commondir"));
+            let common_dir = common_dir.map(|line| real(&git_dir.join(line))).unwrap_or(git_dir);
+            return Ok(Some((Self { root: folder.to_owned(), common_dir }, key)));
         }
         Ok(None)
-    }
-
-    /// A path without links lies in this work tree and in none within it.
-    pub(crate) fn holds(&self, path: &Path) -> bool {
-        let mut inner = ancestors(path).take_while(|folder| *folder != self.root);
-        path.starts_with(&self.root) && !inner.any(|folder| folder.join(".git").exists())
-    }
-
-    /// The branch or commit that is checked out.
-    pub(crate) fn head(&self) -> Result<Key, GitError> {
-        let file = self.git_dir.join("HEAD");
-        first_line(&file).and_then(|line| head_of(&line)).ok_or_else(|| unreadable(&file))
-    }
-
-    /// All local branches, and the HEAD of every work tree. One that cannot be read may be anything, so it makes the whole an error.
-    pub(crate) fn heads(&self) -> Result<BTreeSet<Key>, GitError> {
-        let linked = fs::read_dir(self.common_dir.join("worktrees")).into_iter().flatten().flatten();
-        let git_dirs = linked.map(|entry| entry.path()).chain([self.common_dir.clone()]);
-        let git_dirs = git_dirs.filter(|git_dir| git_dir.join("HEAD").exists());
-        let mut heads: BTreeSet<Key> =
-            git_dirs.map(|git_dir| Self { git_dir, ..self.clone() }.head()).collect::<Result<_, _>>()?;
-        for branch in self.open()?.branches(Some(BranchType::Local))? {
-            heads.extend(branch?.0.name()?.map(|name| Key::Branch(name.to_owned())));
-        }
-        Ok(heads)
-    }
-
-    /// Opens the repository of the work tree's folder: no search, and without `FROM_ENV` no `GIT_DIR`.
-    pub(super) fn open(&self) -> Result<Repository, GitError> {
-        let none: [&OsStr; 0] = [];
-        Ok(Repository::open_ext(&self.root, RepositoryOpenFlags::NO_SEARCH, none)?)
     }
 }
 
 /// The git folder of a work tree whose top `folder` is. A stray `.git` without HEAD is no repository, to git neither.
 fn git_dir_of(folder: &Path) -> Result<Option<PathBuf>, GitError> {
     let dot_git = folder.join(".git");
-    let Ok(metadata) = fs::symlink_metadata(&dot_git) else { return Ok(None) };
-    let git_dir = if metadata.is_dir() {
-        dot_git
-    } else if dot_git.is_dir() {
+    if !dot_git.exists() {
+        return Ok(None);
+    }
+    let git_dir = if dot_git.is_dir() {
         real(&dot_git)
     } else {
         let line = first_line(&dot_git);
         let target = line.and_then(|line| Some(folder.join(line.strip_prefix("gitdir:")?.trim())));
         real(&target.filter(|target| target.is_dir()).ok_or_else(|| unreadable(&dot_git))?)
     };
-    Ok(fs::symlink_metadata(git_dir.join("HEAD")).is_ok().then_some(git_dir))
+    Ok(git_dir.join("HEAD").exists().then_some(git_dir))
 }
 
 fn unreadable(file: &Path) -> GitError {
@@ -105,14 +65,13 @@ fn unreadable(file: &Path) -> GitError {
 }
 
 /// The only line of a small text file, without the white space around it.
-pub(super) fn first_line(file: &Path) -> Option<String> {
+fn first_line(file: &Path) -> Option<String> {
     let text = String::from_utf8(read_regular(file, MAX_LINE).ok()?).ok()?;
     let line = text.trim();
     (!line.is_empty() && !line.contains('\n')).then(|| line.to_owned())
 }
 
-/// The line of HEAD, or what git says of it: the full name of a branch, else a commit. `None` for a name that git would reject
-/// (reftable writes `.invalid`).
+/// The line of HEAD, or what git says of it: the full name of a branch, else a commit. Reftable writes `.invalid`.
 fn head_of(line: &str) -> Option<Key> {
     let name = line.strip_prefix("ref:").unwrap_or(line).trim();
     // 40 hexadecimal digits, or 64 in SHA-256 repositories.
@@ -120,31 +79,26 @@ fn head_of(line: &str) -> Option<Key> {
     if is_commit {
         return Some(Key::Detached(name.to_owned()));
     }
-    let branch = name.strip_prefix("refs/heads/")?;
-    // libgit2 could tell, but starting it costs more than the rest of a quiet call.
-    let is_legal = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.contains("..");
-    let is_branch = branch.split('/').all(is_legal) && !branch.chars().any(char::is_control);
-    is_branch.then(|| Key::Branch(branch.to_owned()))
+    let branch = name.strip_prefix("refs/heads/").filter(|name| !matches!(*name, "" | ".invalid"))?;
+    Some(Key::Branch(branch.to_owned()))
 }
 
 /// Asks git about the work tree around `folder`, which must exist, and what is out there.
 pub(crate) fn ask_git(folder: &Path, environment: &Environment) -> Result<(Worktree, Key), GitError> {
-    let git = Git::new(folder, environment, PATIENCE);
-    let git = git.ok_or_else(|| GitError("no git command found in PATH".to_owned()))?;
-    let answer = |words: &[&str]| {
-        let output = git.run(words).ok().filter(|output| output.status.success());
-        let text = output.and_then(|output| String::from_utf8(output.stdout).ok());
-        text.ok_or_else(|| GitError(format!("`git {}` gave no answer", words.join(" "))))
-    };
-    let folders = answer(&["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"])?;
-    let head = answer(&["symbolic-ref", "-q", "HEAD"]).or_else(|_| answer(&["rev-parse", "HEAD"]))?;
-    let understood = || {
-        let [root, git_dir, common_dir] = folders.lines().collect::<Vec<_>>()[..] else { return None };
+    let answered = || {
+        let git = Git::new(folder, environment, PATIENCE)?;
+        let answer = |words: &[&str]| {
+            let output = git.run(words).ok().filter(|output| output.status.success())?;
+            String::from_utf8(output.stdout).ok()
+        };
+        let folders = answer(&["rev-parse", "--show-toplevel", "--git-common-dir"])?;
+        let head = answer(&["symbolic-ref", "-q", "HEAD"]).or_else(|| answer(&["rev-parse", "HEAD"]))?;
+        let [root, common_dir] = folders.lines().collect::<Vec<_>>()[..] else { return None };
         // Git names the common folder relative to the folder it was started in.
         let common_dir = folder.join(common_dir).canonicalize().ok()?;
-        Some((Worktree { root: root.into(), git_dir: git_dir.into(), common_dir }, head_of(&head)?))
+        Some((Worktree { root: root.into(), common_dir }, head_of(&head)?))
     };
-    understood().ok_or_else(|| GitError("what git answered is not understood".to_owned()))
+    answered().ok_or_else(|| GitError("the `git` command says nothing of it that is understood".to_owned()))
 }
 
 #[cfg(test)]

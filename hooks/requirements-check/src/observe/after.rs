@@ -1,7 +1,6 @@
 //! After a tool call: what its answer says, which files it changed, how large the branch is now.
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -13,12 +12,11 @@ use super::{HookContext, resolved_place};
 use crate::call::Call;
 use crate::command_line::Simple;
 use crate::deadline::within;
-use crate::place::{Deadlines, Freshness, World, cwd};
+use crate::place::{After, Facts, Freshness, World, cwd};
 use crate::rule::Rule;
-use crate::settings::{Kind, Pattern, Terms};
+use crate::settings::{Kind, Pattern};
 use crate::state::State;
 use crate::typed;
-use crate::view::{After, Facts};
 
 /// Bytes of a persisted output that are searched.
 const MAX_OUTPUT: u64 = 16 * 1024 * 1024;
@@ -27,9 +25,9 @@ const MAX_OUTPUT: u64 = 16 * 1024 * 1024;
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Response {
-    stdout: Option<String>,
-    stderr: Option<String>,
-    interrupted: Option<bool>,
+    stdout: String,
+    stderr: String,
+    interrupted: bool,
     background_task_id: Option<IgnoredAny>,
     success: Option<bool>,
     /// The file with all of the output, if `stdout` is only its beginning.
@@ -43,20 +41,19 @@ impl Response {
     }
 
     pub(super) fn of_failure(failure: &ToolFailure) -> Self {
-        Self { success: Some(false), interrupted: Some(failure.is_interrupt), ..Self::default() }
+        Self { success: Some(false), interrupted: failure.is_interrupt, ..Self::default() }
     }
 
     /// The output has a match, in the part that was persisted, too.
-    fn has(&self, pattern: &Pattern, deadline: Option<Instant>) -> bool {
-        let Response { stdout, stderr, persisted_output_path: file, .. } = self;
-        let output: Vec<&str> = [stdout, stderr].into_iter().flatten().map(String::as_str).collect();
-        let (pattern, output, file) = (pattern.clone(), output.join("\n"), file.clone());
+    fn has(&self, pattern: &Pattern, world: &World) -> bool {
+        let output = format!("{}\n{}", self.stdout, self.stderr);
+        let (pattern, file) = (pattern.clone(), self.persisted_output_path.clone());
         let search = move || {
             let rest = || read_regular(file.as_deref()?, MAX_OUTPUT).ok();
             pattern.is_in(&output)
                 || rest().is_some_and(|bytes| pattern.is_in(&String::from_utf8_lossy(&bytes)))
         };
-        within(deadline, search).unwrap_or(false)
+        within(world.deadline, search).unwrap_or(false)
     }
 }
 
@@ -66,26 +63,30 @@ pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall, response: &Res
     let mut call = Call::read(tool, true, context.host.environment.home.as_deref());
     let satisfied = satisfied_by_line(&call);
     let is_plan_exit = call.tool == "ExitPlanMode";
-    let is_concerned = |rule: &Rule<'_>| rule.is_triggered_by(&call) || changes(rule, &call);
-    let is_nobodys = is_own_call(tool, context.places) || !rules.iter().any(is_concerned);
-    if satisfied.is_empty() && !is_plan_exit && is_nobodys {
+    let may_change = call.is_edit() || call.line.is_some() || call.skill.is_some();
+    let is_concerned = may_change || is_plan_exit || rules.iter().any(|rule| rule.is_triggered_by(&call));
+    if !is_concerned || (satisfied.is_empty() && is_own_call(tool, context.places)) {
         return None;
     }
-    let (cwd, deadlines) = (cwd(context), Deadlines::of(&context.request.event));
+    let cwd = cwd(context);
     let place = resolved_place(&mut call, &cwd, &rules);
-    let mut world = World::at(context, deadlines, &cwd, &place);
+    let mut world = World::at(context, &cwd, &place);
     if is_plan_exit {
         world.measure(context, &rules);
     }
-    world.recount(context, &rules, &call);
+    if !call.only_reads() && (call.file.is_some() || call.line.is_some()) {
+        for rule in &rules {
+            drop(world.size(context, rule, true));
+        }
+    }
     let lacks = |rule: &&Rule<'_>| {
         let wanted = rule.set.evidence().and_then(|evidence| evidence.min_output.as_ref());
-        wanted.is_some_and(|pattern| !response.has(pattern, deadlines.all))
+        wanted.is_some_and(|pattern| !response.has(pattern, &world))
     };
     let without_output = rules.iter().filter(lacks).map(|rule| rule.name.to_owned()).collect();
     Some(Facts::After(Box::new(After {
         succeeded: response.success.unwrap_or(true),
-        is_unfinished: response.interrupted.unwrap_or(false) || response.background_task_id.is_some(),
+        is_unfinished: response.interrupted || response.background_task_id.is_some(),
         changed: changed(context, &rules, &call, &mut world),
         without_output,
         satisfied,
@@ -94,27 +95,16 @@ pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall, response: &Res
     })))
 }
 
-/// The call may change what satisfies the requirement.
-fn changes(rule: &Rule<'_>, call: &Call) -> bool {
-    match &rule.set.terms {
-        Terms::Blocking(blocking) => call.skill.as_deref().is_some_and(|skill| blocking.is_by_skill(skill)),
-        Terms::Evidence(_) | Terms::Dynamic(_) => call.is_edit() || call.line.is_some(),
-        Terms::Guard(_) | Terms::Off(_) => false,
-    }
-}
-
 /// Evidence whose files the line has changed. Going to another branch changes none.
 fn changed(context: &HookContext<'_>, rules: &[Rule<'_>], call: &Call, world: &mut World) -> Vec<String> {
-    let commands = call.commands();
-    let may_change =
-        call.line.is_some() && !call.only_reads() && !commands.iter().any(Simple::switches_branch);
+    let switches_branch = call.commands().iter().any(Simple::switches_branch);
+    let may_change = call.line.is_some() && !call.only_reads() && !switches_branch;
     let Some(id) = call.id.as_deref().filter(|_| may_change) else { return Vec::new() };
     let state: State = context.peek();
-    // Nobody may have seen the call begin, or not in time.
-    let keeps = commands.iter().all(|command| command.keeps_files() && command.writes.is_empty());
     let mut has_changed = |rule: &&Rule<'_>| match state.running(id, rule.name) {
         Some(run) => matches!(world.since(rule, &run.files), Freshness::Different(_)),
-        None => rule.is_for_stops() && !keeps,
+        // It is due already, or the files could not be noted in time.
+        None => rule.is_for_stops(),
     };
     let evidence = rules.iter().filter(|rule| rule.kind() == Kind::Evidence);
     evidence.filter(|rule| has_changed(rule)).map(|rule| rule.name.to_owned()).collect()

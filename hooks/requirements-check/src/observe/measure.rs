@@ -3,144 +3,116 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use shared::config::{Refused, read_text};
-use shared::hook::Remembered;
 use shared::host::{Timestamp, real};
-use shared::protocol::Event;
 use shared::state::file_key;
 
 use super::HookContext;
 use crate::call::Call;
 use crate::deadline::within;
 use crate::evidence::paths_of;
-use crate::git::{self, Size, Taken, changes, files_below, stamp, take, take_plain};
+use crate::git::{self, Size, Taken, files_below, take, take_plain};
 use crate::place::{Freshness, World};
 use crate::rule::Rule;
-use crate::settings::{Age, Dynamic, File, Glob, Guard, Kind, Terms, glob_set};
-use crate::state::Registry;
-
-/// Before a tool call a recount of the size takes no longer.
-const HURRY: Duration = Duration::from_millis(20);
-
-/// Times of files are coarser than ours.
-const COARSE: Duration = Duration::from_millis(20);
+use crate::settings::{Age, File, Glob, Guard, Terms, glob_set};
+use crate::state::{Registry, modified};
 
 /// Bytes of a file that is searched.
 const MAX_BYTES: u64 = 1024 * 1024;
-
-/// The last count of a branch's size: made at leisure and after calls that may have changed files, read before calls.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-struct Counted {
-    at: Timestamp,
-    /// The commit that was checked out.
-    stamp: String,
-    count: Size,
-}
-
-impl Remembered for Counted {
-    const FILE: &'static str = "*-size.json";
-}
 
 impl World {
     /// Measures what these rules are judged by, locked rules first: a project's file may take all the time.
     pub fn measure(&mut self, context: &HookContext<'_>, rules: &[Rule<'_>]) {
         let mut rules = rules.to_vec();
         rules.sort_by_key(|rule| !rule.is_locked(context.locked));
-        // Once for all rules: it reads a file for each live session.
-        if rules.iter().any(|rule| matches!(rule.set.terms, Terms::Guard(Guard::SingleSession))) {
-            self.others = self.other_sessions(context).unwrap_or_default();
-        }
         for rule in &rules {
-            let name = rule.name.to_owned();
-            if let Some(dynamic) = rule.set.dynamic() {
-                let size = self.size(context, rule, dynamic, false);
-                self.sizes.extend(size.map(|size| (name.clone(), size)));
-            }
-            if rule.kind() == Kind::Evidence {
-                let freshness = self.freshness(context, rule);
-                self.evidence.extend(freshness.map(|freshness| (name.clone(), freshness)));
-                let file = self.file(context, rule);
-                self.files.extend(file.map(|file| (name, file)));
+            let name = || rule.name.to_owned();
+            match &rule.set.terms {
+                Terms::Guard(Guard::SingleSession) => self.others = self.other_sessions(context),
+                Terms::Dynamic(_) => {
+                    let size = self.size(context, rule, false);
+                    self.sizes.extend(size.map(|size| (name(), size)));
+                }
+                Terms::Evidence(evidence) => {
+                    let freshness = self.freshness(context, rule);
+                    self.evidence.extend(freshness.map(|freshness| (name(), freshness)));
+                    let file = evidence.file.as_ref().and_then(|wanted| self.file(context, wanted));
+                    self.files.extend(file.map(|file| (name(), file)));
+                }
+                Terms::Blocking(_) | Terms::Guard(_) | Terms::Off(_) => {}
             }
         }
     }
 
-    /// The same before a call, with what a commit of it would take.
+    /// The same before a call that needs some of these rules here, with what a commit of it would take.
     pub(super) fn measure_for(&mut self, context: &HookContext<'_>, rules: &[Rule<'_>], call: &Call) {
-        self.measure(context, rules);
-        let Some(staged) = call.staged_for_commit(&self.cwd) else { return };
+        let is_judged = |rule: &&Rule<'_>| self.judged.iter().any(|name| name == rule.name);
+        let rules: Vec<Rule<'_>> = rules.iter().filter(is_judged).copied().collect();
+        self.measure(context, &rules);
+        let (Some(staged), Some(worktree)) = (call.staged_for_commit(&self.cwd), &self.worktree) else {
+            return;
+        };
         let staged: Vec<PathBuf> = staged.iter().map(|path| real(path)).collect();
         for rule in rules {
             // Evidence that does not hold anyway needs no look at what is staged.
-            if self.evidence.get(rule.name) == Some(&Freshness::Same) {
-                let files = self.staged_otherwise(rule, &staged);
-                if !files.is_empty() {
-                    self.evidence.insert(rule.name.to_owned(), Freshness::StagedOtherwise(files));
-                }
+            if self.evidence.get(rule.name) != Some(&Freshness::Same) {
+                continue;
             }
+            let (worktree, globs, staged) = (worktree.clone(), glob_set(paths_of(&rule)), staged.clone());
+            let work = move || {
+                let mut files = git::staged_otherwise(&worktree, globs.as_ref()).unwrap_or_default();
+                files.retain(|file| !staged.iter().any(|path| worktree.root.join(file).starts_with(path)));
+                files
+            };
+            let freshness = match within(self.deadline, work) {
+                Some(files) if files.is_empty() => continue,
+                Some(files) => Freshness::StagedOtherwise(files),
+                None => Freshness::Unknown("what is staged could not be compared in time".to_owned()),
+            };
+            self.evidence.insert(rule.name.to_owned(), freshness);
         }
     }
 
-    /// Counts sizes anew after a call that may have changed files.
-    pub(super) fn recount(&mut self, context: &HookContext<'_>, rules: &[Rule<'_>], call: &Call) {
-        if call.file.is_none() && call.line.is_none() || call.only_reads() {
-            return;
-        }
-        for rule in rules {
-            if let Some(dynamic) = rule.set.dynamic() {
-                drop(self.size(context, rule, dynamic, true));
-            }
-        }
-    }
-
-    fn other_sessions(&self, context: &HookContext<'_>) -> Option<Vec<String>> {
-        let live = Registry::new(context.store?.dir()).live(self.places.root.as_ref()?, context.host.now());
+    fn other_sessions(&self, context: &HookContext<'_>) -> Vec<String> {
+        let (Some(store), Some(root)) = (context.store, &self.places.root) else { return Vec::new() };
+        let live = Registry::new(store.dir()).live(root, context.host.now());
         let others = live.into_iter().filter(|entry| Some(&entry.session) != self.session.as_ref());
-        Some(others.map(|entry| entry.session.chars().take(8).collect()).collect())
+        others.map(|entry| entry.session.chars().take(8).collect()).collect()
     }
 
-    /// The size for a rule: the last count if it is young and of the same commit, else a new one, which is kept; always a new one
-    /// where the files may have changed. `None` without git.
-    fn size(
-        &mut self,
+    /// The size for a rule: the last count on the branch if it is young, else a new one, which is kept; always a new one where the
+    /// files may have changed. `None` without git, or for another rule.
+    pub(super) fn size(
+        &self,
         context: &HookContext<'_>,
         rule: &Rule<'_>,
-        dynamic: &Dynamic,
         may_have_changed: bool,
     ) -> Option<Result<Size, String>> {
+        let dynamic = rule.set.dynamic()?;
         let Some(worktree) = self.worktree.clone() else { return self.trouble.clone().map(Err) };
-        let (at, stamp) = (context.host.now(), stamp(&worktree, &self.key));
+        let (now, root, branch) = (context.host.now(), worktree.root.display(), self.key.label());
         // Another base and other files that do not count make another size.
-        let exclude: Vec<&str> = dynamic.exclude.iter().map(Glob::as_str).collect();
-        let (root, base) = (worktree.root.display(), &dynamic.base);
-        let key = file_key(&format!("{root} {} {base:?} {exclude:?}", rule.name));
-        let last = context.store.and_then(|store| store.read::<Counted>(&key));
-        let last = last.filter(|last| last.stamp == stamp);
+        let key = file_key(&format!("{root} {branch} {} {dynamic:?}", rule.name));
+        let last = context.store.and_then(|store| store.read::<Size>(&key));
+        let counted = context.store.and_then(|store| modified(&store.session_file::<Size>(&key)?));
         let ttl = Duration::from_secs(dynamic.cache_ttl.into());
-        let is_young = |last: &Counted| !may_have_changed && last.at <= at && at.since(last.at) < ttl;
-        if let Some(young) = last.as_ref().filter(|last| is_young(last)) {
-            return Some(Ok(young.count.clone()));
+        let is_young = counted.is_some_and(|counted| counted <= now && now.since(counted) < ttl);
+        if is_young && !may_have_changed && last.is_some() {
+            return last.map(Ok);
         }
-        // The first count may take all the time there is.
-        let is_hurried = last.is_some() && matches!(context.request.event, Event::PreToolUse(_));
-        let deadline = self.deadlines.all;
-        let deadline = deadline.map(|all| if is_hurried { all.min(Instant::now() + HURRY) } else { all });
-        let compare = || changes(worktree, base.clone(), deadline).map_err(|error| error.to_string());
-        let count = match self.changes.entry(base.clone()).or_insert_with(compare) {
-            Ok(changes) => no_less(changes.size(&dynamic.exclude), last.map(|last| last.count)),
-            Err(error) => return Some(Err(error.clone())),
+        let count = match git::measure(worktree, dynamic.base.clone(), &dynamic.exclude, self.deadline) {
+            Ok(count) => no_less(count, last),
+            Err(error) => return Some(Err(error.to_string())),
         };
         if count.base.is_empty() {
             return Some(Err("it could not be counted in time; repeat the call".to_owned()));
         }
         // A count that cannot be kept is made again.
         let _ = context.store.map(|store| {
-            store.change(&key, |last| {
-                *last = Counted { at, stamp, count: count.clone() };
+            store.change(&key, |last: &mut Size| {
+                last.clone_from(&count);
                 true
             })
         });
@@ -149,18 +121,17 @@ impl World {
 
     /// Whether the files are those the command passed on; `None` where none has passed.
     fn freshness(&mut self, context: &HookContext<'_>, rule: &Rule<'_>) -> Option<Freshness> {
-        let found = self.satisfaction(rule, self.session.as_deref(), context.host.now())?;
-        Some(match found.metadata.fingerprint.clone() {
-            Some(noted) => self.since(rule, &noted),
-            None => Freshness::Unknown("its files were not noted".to_owned()),
-        })
+        let session = self.session.as_deref().unwrap_or_default();
+        let found = self.satisfaction(rule, session, context.host.now())?;
+        let noted = found.metadata.fingerprint.clone()?;
+        Some(self.since(rule, &noted))
     }
 
     /// How the files differ from those that were noted. Those are named that were changed since and are not committed.
     pub(super) fn since(&mut self, rule: &Rule<'_>, noted: &str) -> Freshness {
         let (digest, at) = noted.split_once('@').unwrap_or((noted, ""));
-        let at = Timestamp::from_micros(at.parse().unwrap_or(i64::MAX)).minus(COARSE);
-        match self.taken(rule, self.deadlines.of_files) {
+        let at = Timestamp::from_micros(at.parse().unwrap_or(i64::MAX));
+        match self.taken(rule) {
             Ok(now) if now.digest == digest => Freshness::Same,
             Ok(now) => {
                 let changed = now.changed.into_iter().filter(|(_, changed)| *changed >= at);
@@ -172,94 +143,70 @@ impl World {
 
     /// The rule's files as they are now, looked at once per call: with git by content; without it, or where libgit2 rejects the
     /// repository, by size and time.
-    pub(super) fn taken(&mut self, rule: &Rule<'_>, deadline: Option<Instant>) -> Result<Taken, String> {
+    pub(super) fn taken(&mut self, rule: &Rule<'_>) -> Result<Taken, String> {
         let key: Vec<String> = paths_of(rule).iter().map(Glob::as_str).map(ToOwned::to_owned).collect();
         if let Some(taken) = self.taken.get(&key) {
             return taken.clone();
         }
         let (worktree, globs) = (self.worktree.clone(), glob_set(paths_of(rule)));
-        let root = self.top().map(ToOwned::to_owned);
+        let root = self.top().unwrap_or(&self.cwd).to_owned();
         let work = move || {
             let by_content = worktree.and_then(|worktree| take(&worktree, globs.as_ref()).ok());
-            by_content.or_else(|| Some(take_plain(&root?, globs.as_ref())))
+            by_content.unwrap_or_else(|| take_plain(&root, globs.as_ref()))
         };
-        let taken =
-            match within(deadline, work) {
-                Some(taken) => taken.ok_or_else(|| "there is no project folder".to_owned()),
-                None => Err("they could not be compared in time; narrow `paths` or ignore what is generated"
-                    .to_owned()),
-            };
+        let late = "they could not be compared in time; narrow `paths` or ignore what is generated";
+        let taken = within(self.deadline, work).ok_or_else(|| late.to_owned());
         self.taken.insert(key, taken.clone());
         taken
     }
 
-    /// The rule's files whose staged version is not the one in the work tree, but for those that are `staged_now`, by the call itself.
-    fn staged_otherwise(&self, rule: &Rule<'_>, staged_now: &[PathBuf]) -> Vec<String> {
-        let (worktree, globs) = (self.worktree.clone(), glob_set(paths_of(rule)));
-        let work = move || git::staged_otherwise(&worktree?, globs.as_ref()).ok();
-        let mut files = within(self.deadlines.of_files, work).flatten().unwrap_or_default();
-        let root = real(self.top().unwrap_or(&self.cwd));
-        files.retain(|file| !staged_now.iter().any(|path| root.join(file).starts_with(path)));
-        files
-    }
-
-    /// Whether the requirement's file is as it must be, else what it lacks; none where it asks for none.
-    fn file(&self, context: &HookContext<'_>, rule: &Rule<'_>) -> Option<Result<(), String>> {
-        let wanted = rule.set.evidence()?.file.clone()?;
+    /// Whether the requirement's file is as it must be, else what it lacks; `None` without a project.
+    fn file(&self, context: &HookContext<'_>, wanted: &File) -> Option<Result<(), String>> {
         let late = format!("{} could not be looked for in time", wanted.glob.as_str());
-        let (root, now) = (self.top()?.to_owned(), context.host.now());
-        let lacks = within(self.deadlines.all, move || lacking(&root, &wanted, now)).unwrap_or(Some(late));
-        Some(lacks.map_or(Ok(()), Err))
+        let (root, wanted, now) = (self.top()?.to_owned(), wanted.clone(), context.host.now());
+        Some(within(self.deadline, move || look_for(&root, &wanted, now)).unwrap_or(Err(late)))
     }
 }
 
-/// A count that ran out of time is no less than the last one of the same commit.
+/// A count that ran out of time is no less than the last one of the same branch.
 fn no_less(counted: Size, earlier: Option<Size>) -> Size {
-    match earlier {
-        Some(earlier) if !counted.is_complete && earlier.lines > counted.lines => {
-            Size { is_complete: false, ..earlier }
-        }
-        _ => counted,
-    }
+    let more = earlier.filter(|earlier| !counted.is_complete && earlier.lines > counted.lines);
+    more.map_or(counted, |more| Size { is_complete: false, ..more })
 }
 
-/// `None` if one of the files that the glob means lacks nothing, else the lack of the first one.
-fn lacking(root: &Path, wanted: &File, now: Timestamp) -> Option<String> {
+/// One of the files that the glob means is as it must be; else what the first one lacks.
+fn look_for(root: &Path, wanted: &File, now: Timestamp) -> Result<(), String> {
     let since = wanted.newer_than.and_then(|than| match than {
         Age::Ago(span) => Some(now.minus(span)),
         Age::Head => git::time_of_head(root),
     });
-    let mut first = None;
-    for file in meant(root, wanted) {
-        let lacks = lacks(root, &file, wanted, since)?;
-        first.get_or_insert(lacks);
-    }
-    Some(first.unwrap_or_else(|| format!("there is no file {}", wanted.glob.as_str())))
+    let mut looked_at = meant(root, wanted).into_iter().map(|file| look_at(root, &file, wanted, since));
+    let first = looked_at.next().unwrap_or_else(|| Err(format!("there is no file {}", wanted.glob.as_str())));
+    first.or_else(|why| looked_at.find(Result::is_ok).unwrap_or(Err(why)))
 }
 
+/// The files that the glob means, by their paths from the root.
 fn meant(root: &Path, wanted: &File) -> Vec<PathBuf> {
-    let literal = root.join(wanted.glob.as_str());
-    if literal.is_file() || wanted.glob.is_literal() {
-        return vec![literal];
+    if wanted.glob.is_literal() {
+        return vec![wanted.glob.as_str().into()];
     }
-    let Some(glob) = wanted.glob.over_paths().map(|glob| glob.compile_matcher()) else { return Vec::new() };
-    let files = files_below(root).into_iter().filter(|file| glob.is_match(file));
-    files.map(|file| root.join(file)).collect()
+    let Some(globs) = glob_set(std::slice::from_ref(&wanted.glob)) else { return Vec::new() };
+    files_below(root).into_iter().filter(|file| globs.is_match(file)).collect()
 }
 
-fn lacks(root: &Path, file: &Path, wanted: &File, since: Option<Timestamp>) -> Option<String> {
-    let shown = file.strip_prefix(root).unwrap_or(file).display();
-    let text = match read_text(file, Some(root), MAX_BYTES) {
+fn look_at(root: &Path, file: &Path, wanted: &File, since: Option<Timestamp>) -> Result<(), String> {
+    let (shown, file) = (file.display(), root.join(file));
+    let text = match read_text(&file, Some(root), MAX_BYTES) {
         Ok(text) => text,
-        Err(Refused::NotThere) => return Some(format!("there is no file {shown}")),
-        Err(Refused::Because(why)) => return Some(format!("{shown}: {why}")),
+        Err(Refused::NotThere) => return Err(format!("there is no file {shown}")),
+        Err(Refused::Because(why)) => return Err(format!("{shown}: {why}")),
     };
-    let changed = fs::metadata(file).and_then(|metadata| metadata.modified()).map(Timestamp::from);
+    let changed = fs::metadata(&file).and_then(|metadata| metadata.modified()).map(Timestamp::from);
     if since.is_some_and(|since| changed.is_ok_and(|changed| changed <= since)) {
-        return Some(format!("{shown} is not newer than asked"));
+        return Err(format!("{shown} is not newer than asked"));
     }
-    let missing = wanted.contains.iter().find(|pattern| !pattern.is_in(&text))?;
-    Some(format!("{shown} has no match of /{}/", missing.text))
+    let missing = wanted.contains.iter().find(|pattern| !pattern.is_in(&text));
+    missing.map_or(Ok(()), |pattern| Err(format!("{shown} has no match of /{}/", pattern.text)))
 }
 
 #[cfg(test)]

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use requirements_check::change::Change;
-use requirements_check::git::Worktree;
+use requirements_check::git::{Size, Worktree};
+use requirements_check::place::{View, World};
 use requirements_check::rule::Rule;
 use requirements_check::rule::Standing;
 use requirements_check::satisfactions::{By, Key, Satisfaction};
 use requirements_check::settings::{Scope, Settings};
 use requirements_check::state::State;
-use requirements_check::view::{Size, View, World};
 use shared::blocks::BlockCount;
 use shared::config::{self, Origin};
 use shared::host::Timestamp;
@@ -42,8 +42,7 @@ impl Scene {
     #[track_caller]
     pub(crate) fn new(requirements: &str) -> Self {
         let root = PathBuf::from(ROOT);
-        let git_dir = root.join(".git");
-        let worktree = Worktree { root: root.clone(), common_dir: git_dir.clone(), git_dir };
+        let worktree = Worktree { root: root.clone(), common_dir: root.join(".git") };
         let mut world = World::default();
         (world.key, world.worktree) = (Key::Branch("feature".to_owned()), Some(worktree));
         (world.can_satisfy, world.can_prove) = (true, true);

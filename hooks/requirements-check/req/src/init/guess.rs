@@ -73,7 +73,7 @@ pub(super) fn test_command(root: &Path) -> Option<Vec<&'static str>> {
 }
 
 pub(super) fn default_branch(root: &Path) -> Option<String> {
-    let folder = Worktree::find(root).ok()??.common_dir;
+    let folder = Worktree::find(root).ok()??.0.common_dir;
     let head = read_text(&folder.join("refs/remotes/origin/HEAD"), None, MAX_BYTES).ok()?;
     head.trim().strip_prefix("ref: refs/remotes/origin/").map(ToOwned::to_owned)
 }

@@ -7,10 +7,10 @@ use shared::hook::{Memory, Verdict};
 use shared::host::Places;
 
 use crate::change::Change;
+use crate::place::{Freshness, World};
 use crate::rails::{Guarded, LOCKED};
 use crate::satisfactions::By;
 use crate::scene::{ROOT, Scene, call, denied, edit_of, is_silent};
-use crate::view::{Freshness, World};
 
 const SEVERAL: &str = "\
 plan: {message: Plan first., checklist: [Read the issue., Name the files.]}

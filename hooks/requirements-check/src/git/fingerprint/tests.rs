@@ -109,7 +109,6 @@ fn what_tools_keep_for_themselves_is_no_part_of_it() {
         (".claude.json.backup", false),
         (".claude/settings.json", true),
         (".claudex", true),
-        (".claude.jsonl", true),
         ("sub/.claude/x", true),
     ] {
         let plain = || take_plain(&sandbox.path(""), None).digest;

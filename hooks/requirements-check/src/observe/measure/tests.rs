@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use shared::host::Timestamp;
 
-use super::{lacking, no_less};
+use super::{look_for, no_less};
 use crate::git::Size;
 use crate::settings::{Evidence, File, Requirement, Terms};
 
@@ -23,7 +23,7 @@ fn a_file_counts_while_it_is_there_new_enough_and_holds_what_it_must() {
     let good = "# Review\nverdict: good\n";
     let (scratch, now) = (tempfile::tempdir().unwrap(), SystemTime::now());
     fs::create_dir_all(scratch.path().join("docs")).unwrap();
-    let lacking = || lacking(scratch.path(), &wanted, Timestamp::from(now));
+    let lacking = || look_for(scratch.path(), &wanted, Timestamp::from(now)).err();
     assert_eq!(lacking().as_deref(), Some("there is no file docs/review*.md"));
     let file = scratch.path().join("docs/review-1.md");
     for (content, age, lacks) in [
@@ -53,7 +53,8 @@ fn a_link_out_of_the_project_is_no_evidence() {
     std::os::unix::fs::symlink(outside.path().join("b.md"), scratch.path().join("b.md")).unwrap();
     for file in ["b.md", "'*.md'"] {
         let wanted = wanted(&format!("{{file: {file}, contains: [done]}}"));
-        assert!(lacking(scratch.path(), &wanted, Timestamp::from(SystemTime::now())).is_some(), "{file}");
+        let now = Timestamp::from(SystemTime::now());
+        assert!(look_for(scratch.path(), &wanted, now).is_err(), "{file}");
     }
 }
 

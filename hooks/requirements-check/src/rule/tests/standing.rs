@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use crate::git::Size;
+use crate::place::Freshness;
 use crate::rule::Remedy;
 use crate::satisfactions::{By, Key, Satisfaction};
 use crate::scene::{OTHER, OWN, Scene};
 use crate::settings::Scope;
 use crate::state::Uncounted;
-use crate::view::{Freshness, Size};
 
 const OTHERS: Option<&str> = Some(OTHER);
 const SECOND: Duration = Duration::from_secs(1);
