@@ -119,10 +119,10 @@ fn by_work_tree(
     let mut worlds: Vec<World> = Vec::new();
     for ((_, at), judged) in by_place {
         let world = World::at(context, cwd, &at);
-        let deadline = worlds.first().map_or(world.deadline, |own| own.deadline);
+        let deadlines = worlds.first().map_or(world.deadlines, |own| own.deadlines);
         match worlds.iter_mut().find(|known| known.worktree == world.worktree) {
             Some(known) => known.judged.extend(judged),
-            None => worlds.push(World { judged, deadline, ..world }),
+            None => worlds.push(World { judged, deadlines, ..world }),
         }
     }
     worlds

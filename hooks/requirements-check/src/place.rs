@@ -26,11 +26,6 @@ use crate::state::{Run, State, modified};
 /// A folder that took no satisfaction is tried again after this time.
 const TRY_AGAIN: Duration = Duration::from_secs(10 * 60);
 
-/// For everything that is measured at an event, which takes 1 s at most in all.
-const AT_EVENT: Duration = Duration::from_millis(900);
-/// The same on a command line. A typed `req` is waited for 10 s.
-const AT_COMMAND: Duration = Duration::from_secs(8);
-
 #[derive(Debug, Default)]
 pub struct World {
     /// The owner of the satisfactions that count.
@@ -71,8 +66,7 @@ pub struct World {
     pub places: Places,
     /// Notices for the user.
     pub notes: Vec<String>,
-    /// For everything that is measured here.
-    pub(crate) deadline: Option<Instant>,
+    pub(crate) deadlines: Deadlines,
     /// The files under some globs as they are now.
     pub(crate) taken: BTreeMap<Vec<String>, Result<Taken, String>>,
 }
@@ -87,6 +81,30 @@ pub enum Freshness {
     Unknown(String),
 }
 
+/// One deadline for everything that is measured; none where nobody waits.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Deadlines {
+    pub(crate) all: Option<Instant>,
+    /// For the files of evidence the long one before a call, too: a run whose files nobody looked at proves nothing.
+    pub(crate) of_files: Option<Instant>,
+    /// For sizes that were counted before.
+    pub(crate) of_recounts: Option<Instant>,
+}
+
+impl Deadlines {
+    /// In all, an event takes 1 s at most. A typed `req` is waited for 10 s.
+    fn of(event: &Event) -> Self {
+        let begun = Instant::now();
+        let [all, of_files, of_recounts] = match event {
+            Event::Other(_) => [8_000; 3],
+            Event::PreToolUse(_) => [100, 900, 20],
+            _ => [900; 3],
+        }
+        .map(|millis| Some(begun + Duration::from_millis(millis)));
+        Self { all, of_files, of_recounts }
+    }
+}
+
 impl World {
     /// Around the session's directory.
     pub fn new(context: &Context<'_, Settings>) -> Self {
@@ -94,19 +112,26 @@ impl World {
         Self::at(context, &cwd, &cwd)
     }
 
-    /// Around a file or folder; around `cwd`, the session's directory, if that is in no repository.
+    /// Around a file or folder, by a path without links; around `cwd`, the session's directory, if that is in no repository.
     pub(crate) fn at(context: &Context<'_, Settings>, cwd: &Path, place: &Path) -> Self {
-        let own = Self::find(context, cwd);
-        let there = (place != cwd).then(|| Self::find(context, place));
-        let there = there.filter(|there| there.worktree.is_some() && there.worktree != own.worktree);
-        let elsewhere = there.as_ref().and_then(Self::worktree_root).map(Path::to_path_buf);
-        let found = there.unwrap_or(own);
+        let there = Self::find(context, place);
+        // Between the place and the top of its work tree lies no other one.
+        let is_own =
+            place.starts_with(cwd) && there.worktree_root().is_some_and(|root| cwd.starts_with(root));
+        let own = (!is_own).then(|| Self::find(context, cwd));
+        let (found, elsewhere) = match own {
+            Some(own) if there.worktree.is_none() || there.worktree == own.worktree => (own, None),
+            Some(_) => {
+                let root = there.worktree_root().map(Path::to_path_buf);
+                (there, root)
+            }
+            None => (there, None),
+        };
         let takes = |folder: &Folder| {
             let failed = failure_of(context.places, folder).and_then(|file| modified(&file));
             let is_past = |at| context.host.now().since(at) >= TRY_AGAIN;
             is_writable(folder.dir()) && failed.is_none_or(is_past)
         };
-        let time = if matches!(context.request.event, Event::Other(_)) { AT_COMMAND } else { AT_EVENT };
         let can_satisfy = found.folder.as_ref().is_some_and(takes);
         let without_git = |why| {
             format!(
@@ -123,14 +148,15 @@ impl World {
             environment: context.host.environment.clone(),
             places: context.places.clone(),
             notes: found.trouble.iter().map(without_git).collect(),
-            deadline: Some(Instant::now() + time),
+            deadlines: Deadlines::of(&context.request.event),
             ..found
         };
         world.read_satisfactions();
         world
     }
 
-    /// The work tree of a file or folder, which need not exist. The `git` command answers for what cannot be read by hand.
+    /// The work tree of a file or folder, which need not exist, by a path without links. The `git` command answers for what cannot
+    /// be read by hand.
     fn find(context: &Context<'_, Settings>, path: &Path) -> Self {
         let read = Worktree::find(path).or_else(|_| {
             let folder = ancestors(path).find(|ancestor| ancestor.is_dir()).unwrap_or(path);

@@ -42,7 +42,7 @@ impl Sandbox {
     }
 
     pub(super) fn worktree(&self) -> Worktree {
-        Worktree::find(&self.path("")).unwrap().unwrap().0
+        Worktree::find(&shared::host::real(&self.path(""))).unwrap().unwrap().0
     }
 
     pub(super) fn write(&self, path: &str, content: impl AsRef<[u8]>) {

@@ -1,6 +1,7 @@
 //! The work tree of a path and the branch that is out, found by plain file reads: every tool call pays for them. The
 //! `git` command, which costs some milliseconds, answers where the files cannot be read (reftable).
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -27,12 +28,10 @@ pub struct Worktree {
 }
 
 impl Worktree {
-    /// The innermost work tree that holds `path`, which need not exist yet, and the branch or commit that is checked out; `None`
-    /// outside of any.
-    ///
-    /// Links in the path are followed: a file behind a linked folder belongs to the repository it really lies in.
+    /// The innermost work tree that holds `path`, which need not exist yet and has no links, and the branch or commit that is
+    /// checked out; `None` outside of any.
     pub fn find(path: &Path) -> Result<Option<(Self, Key)>, GitError> {
-        for folder in ancestors(&real(path)) {
+        for folder in ancestors(path) {
             let Some(git_dir) = git_dir_of(folder)? else { continue };
             let head = git_dir.join("HEAD");
             let key = first_line(&head).and_then(|line| head_of(&line)).ok_or_else(|| unreadable(&head))?;
@@ -47,10 +46,10 @@ impl Worktree {
 /// The git folder of a work tree whose top `folder` is. A stray `.git` without HEAD is no repository, to git neither.
 fn git_dir_of(folder: &Path) -> Result<Option<PathBuf>, GitError> {
     let dot_git = folder.join(".git");
-    if !dot_git.exists() {
-        return Ok(None);
-    }
-    let git_dir = if dot_git.is_dir() {
+    let Ok(metadata) = fs::symlink_metadata(&dot_git) else { return Ok(None) };
+    let git_dir = if metadata.is_dir() {
+        dot_git
+    } else if dot_git.is_dir() {
         real(&dot_git)
     } else {
         let line = first_line(&dot_git);

@@ -53,7 +53,7 @@ impl Response {
             pattern.is_in(&output)
                 || rest().is_some_and(|bytes| pattern.is_in(&String::from_utf8_lossy(&bytes)))
         };
-        within(world.deadline, search).unwrap_or(false)
+        within(world.deadlines.all, search).unwrap_or(false)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::call::Call;
 use crate::deadline::within;
 use crate::evidence::paths_of;
 use crate::git::{self, Size, Taken, files_below, take, take_plain};
-use crate::place::{Freshness, World};
+use crate::place::{Deadlines, Freshness, World};
 use crate::rule::Rule;
 use crate::settings::{Age, File, Glob, Guard, Terms, glob_set};
 use crate::state::{Registry, modified};
@@ -66,7 +66,7 @@ impl World {
                 files.retain(|file| !staged.iter().any(|path| worktree.root.join(file).starts_with(path)));
                 files
             };
-            let freshness = match within(self.deadline, work) {
+            let freshness = match within(self.deadlines.of_files, work) {
                 Some(files) if files.is_empty() => continue,
                 Some(files) => Freshness::StagedOtherwise(files),
                 None => Freshness::Unknown("what is staged could not be compared in time".to_owned()),
@@ -102,7 +102,9 @@ impl World {
         if is_young && !may_have_changed && last.is_some() {
             return last.map(Ok);
         }
-        let count = match git::measure(worktree, dynamic.base.clone(), &dynamic.exclude, self.deadline) {
+        let Deadlines { all, of_recounts, .. } = self.deadlines;
+        let deadline = if last.is_some() { of_recounts } else { all };
+        let count = match git::measure(worktree, dynamic.base.clone(), &dynamic.exclude, deadline) {
             Ok(count) => no_less(count, last),
             Err(error) => return Some(Err(error.to_string())),
         };
@@ -155,7 +157,7 @@ impl World {
             by_content.unwrap_or_else(|| take_plain(&root, globs.as_ref()))
         };
         let late = "they could not be compared in time; narrow `paths` or ignore what is generated";
-        let taken = within(self.deadline, work).ok_or_else(|| late.to_owned());
+        let taken = within(self.deadlines.of_files, work).ok_or_else(|| late.to_owned());
         self.taken.insert(key, taken.clone());
         taken
     }
@@ -164,7 +166,7 @@ impl World {
     fn file(&self, context: &HookContext<'_>, wanted: &File) -> Option<Result<(), String>> {
         let late = format!("{} could not be looked for in time", wanted.glob.as_str());
         let (root, wanted, now) = (self.top()?.to_owned(), wanted.clone(), context.host.now());
-        Some(within(self.deadline, move || look_for(&root, &wanted, now)).unwrap_or(Err(late)))
+        Some(within(self.deadlines.all, move || look_for(&root, &wanted, now)).unwrap_or(Err(late)))
     }
 }
 
