@@ -19,8 +19,8 @@ use shared::text::cut;
 use transcript::{Patience, TurnWork, turn_work};
 
 use crate::call::Call;
-use crate::evidence::command_of;
-use crate::place::{Before, Facts, View, World, cwd, is_writable, quoted};
+use crate::evidence::{command_of, may_prove};
+use crate::place::{Before, Deadlines, Facts, View, World, cwd, is_writable, quoted};
 use crate::rails::{self, Guarded};
 use crate::rule::Rule;
 use crate::settings::{Kind, Settings};
@@ -68,8 +68,7 @@ fn before(context: &HookContext<'_>, session: &str, tool: &ToolCall) -> Option<B
     let state: State = if may_change { context.peek() } else { State::default() };
     let may_make_due = |rule: &Rule<'_>| may_change && rule.is_for_stops() && !state.due.contains(rule.name);
     let noting: Vec<Rule<'_>> = rules()
-        .filter(|rule| rule.kind() == Kind::Evidence)
-        .filter(|rule| command_of(rule, &call).is_some() || may_make_due(rule))
+        .filter(|rule| rule.kind() == Kind::Evidence && (may_prove(rule, &call) || may_make_due(rule)))
         .collect();
     if triggered.is_empty() && noting.is_empty() && rails.is_none() && !registers {
         return None;
@@ -130,8 +129,10 @@ fn by_work_tree(
 
 /// Notes the files as they are when the command begins: their digest and the time, `9f86d081884c7d65@1795300000000000`.
 fn begin(context: &HookContext<'_>, rule: &Rule<'_>, call: &Call, world: &mut World) -> Option<Run> {
+    let Deadlines { all, of_files, .. } = world.deadlines;
+    let deadline = if may_prove(rule, call) { of_files } else { all };
     let now = context.host.now().micros();
-    let files = format!("{}@{now}", world.taken(rule).ok()?.digest);
+    let files = format!("{}@{now}", world.taken(rule, deadline).ok()?.digest);
     let shown = command_of(rule, call).map(|found| found.shown).unwrap_or_default();
     Some(Run { call: call.id.clone()?, name: rule.name.to_owned(), command: cut(&shown, 200), files })
 }

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use shared::config::{Refused, read_text};
 use shared::host::{Timestamp, real};
@@ -133,7 +133,7 @@ impl World {
     pub(super) fn since(&mut self, rule: &Rule<'_>, noted: &str) -> Freshness {
         let (digest, at) = noted.split_once('@').unwrap_or((noted, ""));
         let at = Timestamp::from_micros(at.parse().unwrap_or(i64::MAX));
-        match self.taken(rule) {
+        match self.taken(rule, self.deadlines.of_files) {
             Ok(now) if now.digest == digest => Freshness::Same,
             Ok(now) => {
                 let changed = now.changed.into_iter().filter(|(_, changed)| *changed >= at);
@@ -145,7 +145,7 @@ impl World {
 
     /// The rule's files as they are now, looked at once per call: with git by content; without it, or where libgit2 rejects the
     /// repository, by size and time.
-    pub(super) fn taken(&mut self, rule: &Rule<'_>) -> Result<Taken, String> {
+    pub(super) fn taken(&mut self, rule: &Rule<'_>, deadline: Option<Instant>) -> Result<Taken, String> {
         let key: Vec<String> = paths_of(rule).iter().map(Glob::as_str).map(ToOwned::to_owned).collect();
         if let Some(taken) = self.taken.get(&key) {
             return taken.clone();
@@ -157,7 +157,7 @@ impl World {
             by_content.unwrap_or_else(|| take_plain(&root, globs.as_ref()))
         };
         let late = "they could not be compared in time; narrow `paths` or ignore what is generated";
-        let taken = within(self.deadlines.of_files, work).ok_or_else(|| late.to_owned());
+        let taken = within(deadline, work).ok_or_else(|| late.to_owned());
         self.taken.insert(key, taken.clone());
         taken
     }
