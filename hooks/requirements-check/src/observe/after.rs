@@ -63,9 +63,13 @@ pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall, response: &Res
     let mut call = Call::read(tool, true, context.host.environment.home.as_deref());
     let satisfied = satisfied_by_line(&call);
     let is_plan_exit = call.tool == "ExitPlanMode";
-    let may_change = call.is_edit() || call.line.is_some() || call.skill.is_some();
-    let is_concerned = may_change || is_plan_exit || rules.iter().any(|rule| rule.is_triggered_by(&call));
-    if !is_concerned || (satisfied.is_empty() && is_own_call(tool, context.places)) {
+    let may_change = call.is_edit() || call.line.is_some();
+    let is_concerned = |rule: &Rule<'_>| {
+        let looks_at_files = matches!(rule.kind(), Kind::Evidence | Kind::Dynamic);
+        rule.is_triggered_by(&call) || (may_change && looks_at_files)
+    };
+    let is_concerned = is_plan_exit || call.skill.is_some() || rules.iter().any(is_concerned);
+    if satisfied.is_empty() && (!is_concerned || is_own_call(tool, context.places)) {
         return None;
     }
     let cwd = cwd(context);
