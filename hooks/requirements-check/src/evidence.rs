@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::call::Call;
-use crate::command_line::{self, Hidden, Line, Simple, base_name, is_in, spelled};
+use crate::command_line::{self, CONSTRUCT, Line, SUBSTITUTION, Simple, base_name, is_in, spelled};
 use crate::rule::Rule;
 use crate::satisfactions::Satisfaction;
 use crate::settings::{CommandPattern, Glob, Guard, Kind, Pattern, Terms, glob_set};
@@ -62,7 +62,7 @@ impl Found<'_> {
 
     /// Why its exit status is not the line's, or not that of what was asked for.
     fn hidden(&self) -> Option<String> {
-        let of_line = self.simple.hidden.map(|hidden| hidden.to_string());
+        let of_line = self.simple.hidden.map(|place| format!("{place} its exit status is not the line's"));
         of_line.or_else(|| {
             let word = self.named(self.simple.unknown_options.first()?, "$...");
             Some(format!("its arguments depend on what the shell puts in for `{word}`"))
@@ -275,12 +275,12 @@ fn behind(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<La
     // Some run before it though they are written behind it: to make its arguments, or in the round before.
     let changing: Vec<_> = commands.iter().enumerate().filter(|(_, first)| !keeps(first)).collect();
     let last = |hidden| changing.iter().rfind(|(_, first)| first.hidden == Some(hidden));
-    let earliest = [changing.first(), last(Hidden::Substitution), last(Hidden::Construct)];
+    let earliest = [changing.first(), last(SUBSTITUTION), last(CONSTRUCT)];
     let needing = commands.iter().enumerate().filter(|(_, then)| rule.is_triggered_by_command(call, then));
     needing.into_iter().find_map(|(index, then)| {
         let is_before = |&&(other, first): &&(usize, &Simple)| match first.hidden {
-            Some(Hidden::Substitution) => other != index,
-            Some(Hidden::Construct) if then.hidden == first.hidden => other != index,
+            Some(SUBSTITUTION) => other != index,
+            Some(CONSTRUCT) if matches!(then.hidden, Some(CONSTRUCT | SUBSTITUTION)) => other != index,
             _ => other < index,
         };
         let (_, first) = earliest.iter().flatten().find(|first| is_before(first))?;

@@ -2,31 +2,26 @@
 
 use std::path::{Path, PathBuf};
 
-use super::word::spelled;
-use super::{Hidden, Simple, is_in, is_plain};
+use super::reader::spelled;
+use super::{CONSTRUCT, SUBSTITUTION, Simple, is_plain};
 
+/// What may change the folder of the shell it runs in; a program of that name does not.
+const MOVING: &str = "cd pushd popd eval";
 const MAX_DIRECTORY_BYTES: usize = 4096;
 
 /// One level of a line while it is read, with what its commands leave to those after them.
 pub(super) struct Level {
     /// How many `case` are open.
     pub(super) cases: usize,
-    /// Where its commands begin, among those found; and those behind the last `;`.
+    /// Where its commands begin among those found, and where the last chain of `&&` does.
     from: usize,
     chain: usize,
     /// Why none of them decides the line's exit status.
-    why: Option<Hidden>,
+    why: Option<&'static str>,
     /// The first one that may run never, again, or beside the rest.
     unsure: Option<usize>,
-    /// The next one is fed by the one before it.
-    is_piped: bool,
-    state: State,
-    /// What the first one of a chain left: no other is sure to have run.
-    sure: Option<State>,
-}
-
-#[derive(Clone)]
-struct State {
+    /// The operator behind the last one.
+    before: &'static str,
     /// As [`Simple::directory`].
     directory: Option<PathBuf>,
     pipefail: bool,
@@ -34,101 +29,83 @@ struct State {
 
 impl Level {
     pub(super) fn new(from: usize) -> Self {
-        let state = State { directory: Some(PathBuf::new()), pipefail: false };
-        Self { cases: 0, from, chain: from, why: None, unsure: None, is_piped: false, state, sure: None }
+        let directory = Some(PathBuf::new());
+        Self { cases: 0, from, chain: from, why: None, unsure: None, before: "", directory, pipefail: false }
     }
 
     pub(super) fn construct(&mut self, at: usize) {
         self.unsure.get_or_insert(at);
-        self.why = Some(Hidden::Construct);
+        self.why = Some(CONSTRUCT);
+        self.before = "";
     }
 
     pub(super) fn operator(&mut self, operator: &str) {
         if let "||" | "&" = operator {
             self.unsure = Some(self.from);
-            let place = if operator == "&" { "beside `&`" } else { "beside `||`" };
-            self.why.get_or_insert(Hidden::Lost(place));
+            self.why.get_or_insert(if operator == "&" { "beside `&`" } else { "beside `||`" });
         }
     }
 
     /// A simple command was read, found at `at` with those of its substitutions and its script behind it, or a subshell.
-    pub(super) fn command(&mut self, at: usize, is_subshell: bool, operator: &str, found: &mut [Simple]) {
-        let is_piped = matches!(operator, "|" | "|&");
-        let was_piped = std::mem::replace(&mut self.is_piped, is_piped);
-        if self.sure.is_none() && !was_piped {
-            hide(&mut found[self.chain..at], Hidden::Lost("before `;` or a line's end"));
+    pub(super) fn command(
+        &mut self,
+        at: usize,
+        is_subshell: bool,
+        operator: &'static str,
+        found: &mut [Simple],
+    ) {
+        let is_pipe = |operator| matches!(operator, "|" | "|&");
+        let before = std::mem::replace(&mut self.before, operator);
+        if before != "&&" && !is_pipe(before) {
+            // Of the chain before only the first is sure to have run.
+            let mut unsure = found[self.chain..at].iter().skip(1).filter(|one| one.hidden.is_none());
+            self.pipefail &= !unsure.clone().any(|one| one.calls("set"));
+            self.directory.take_if(|_| unsure.any(|one| one.calls(MOVING)));
             self.chain = at;
         }
-        run_in(&mut found[at..], self.state.directory.as_ref());
-        if is_piped {
-            if !self.state.pipefail {
-                hide(&mut found[at..], Hidden::Lost("before a pipe"));
-            }
-            return;
+        run_in(&mut found[at..], self.directory.as_ref());
+        if is_pipe(operator) && !self.pipefail {
+            hide(&mut found[at..], "before a pipe");
         }
         // The parts of a pipe have shells of their own.
-        if !was_piped && !is_subshell {
+        if !is_subshell && !is_pipe(before) && !is_pipe(operator) {
             self.run(&found[at]);
-        }
-        let sure = self.sure.take().unwrap_or_else(|| self.state.clone());
-        if operator == "&&" {
-            self.sure = Some(sure);
-            return;
-        }
-        self.state.pipefail &= sure.pipefail;
-        if self.state.directory != sure.directory {
-            self.state.directory = None;
         }
     }
 
     /// Applies the effect of a command on the shell it runs in.
     fn run(&mut self, command: &Simple) {
-        let Some((program, arguments)) = command.words.split_first() else { return };
-        match (program.as_str(), arguments) {
-            ("cd" | "pushd", [to]) if !to.starts_with('+') => {
-                self.state.directory = join(self.state.directory.take(), to);
+        match &command.words[..] {
+            [program, to] if program == "cd" => self.directory = join(self.directory.take(), to),
+            [program, options @ ..] if program == "set" && options.iter().any(|word| word == "pipefail") => {
+                self.pipefail = !options.iter().any(|word| word.starts_with('+'));
             }
-            ("set", _) if arguments.iter().any(|word| word == "pipefail") => {
-                self.state.pipefail = !arguments.iter().any(|word| word.starts_with('+'));
-            }
-            ("eval" | "exit" | "return" | "exec" | "trap", _) => {
-                self.why.get_or_insert(Hidden::Lost("beside `exit`, `exec`, `eval` or `trap`"));
-                if program == "eval" {
-                    self.state.directory = None;
-                }
-            }
-            _ if moves(command) => self.state.directory = None,
+            _ if command.calls(MOVING) => self.directory = None,
             _ => {}
+        }
+        if command.calls("eval exit return exec trap") {
+            self.why.get_or_insert("beside `exit`, `exec`, `eval` or `trap`");
         }
     }
 
     /// The level ends.
     pub(super) fn end(&self, found: &mut [Simple]) {
+        hide(&mut found[self.from..self.chain], "before `;` or a line's end");
         for simple in &mut found[self.from..] {
-            let is_argument = simple.hidden == Some(Hidden::Substitution);
-            simple.hidden = simple.hidden.filter(|_| is_argument || self.why.is_none()).or(self.why);
+            if simple.hidden != Some(SUBSTITUTION) {
+                simple.hidden = self.why.or(simple.hidden);
+            }
         }
         // A `cd` among them leaves every folder unknown.
-        if let Some(unsure) = self.unsure.map(|at| &mut found[at..]).filter(|found| found.iter().any(moves)) {
-            lose(unsure);
+        let unsure = self.unsure.map_or(&mut [][..], |at| &mut found[at..]);
+        if unsure.iter().any(|one| one.calls(MOVING)) {
+            unsure.iter_mut().for_each(|one| one.directory = None);
         }
-    }
-}
-
-/// It changes the folder of the shell it runs in; a program of that name does not.
-fn moves(simple: &Simple) -> bool {
-    simple.words.first().is_some_and(|word| is_in("cd pushd popd", word))
-}
-
-/// The folders are not known.
-pub(super) fn lose(commands: &mut [Simple]) {
-    for simple in commands {
-        simple.directory = None;
     }
 }
 
 /// The commands' exit status is hidden, if it is not already.
-pub(super) fn hide(commands: &mut [Simple], why: Hidden) {
+pub(super) fn hide(commands: &mut [Simple], why: &'static str) {
     for simple in commands {
         simple.hidden.get_or_insert(why);
     }

@@ -187,7 +187,7 @@ awk 'BEGIN{print \"x\" > \".claude/settings.json\"}'~node -e 'const f=[\".claude
     python3 -c \"open('.claude/settings.json'.strip(),'w')\"~python3 -c \"import os; os.remove('.claude/'+'requirements.yaml')\"~\
     python3 - <<'EOF'\nfor f in [\".claude/settings.json\"]: open(f, 'w')\nEOF~\
     python3 -c \"import os; os.environ.pop('CLAUDECODE')\"~\
-script -qc 'req approve x' /dev/null~setsid req approve x~sed 's/a/b/w .claude/requirements.yaml' f~sed -n 'w .claude/requirements.yaml' /tmp/x~claude -p 'req satisfy x'";
+script -qc 'req approve x' /dev/null~setsid req approve x~claude -p 'req satisfy x'";
 
 #[test]
 fn a_line_that_does_not_plainly_read_and_names_a_file_a_variable_or_a_command_of_ours_is_denied() {

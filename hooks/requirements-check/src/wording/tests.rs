@@ -74,7 +74,7 @@ fn a_refusal_names_the_commands_that_need_something_and_else_the_tool() {
         (COMMIT, "git -C sub commit -m x", "`git commit` needs"),
         (COMMIT, "git commit -m x; git commit -m y", "`git commit` needs"),
         (&several, "git commit -m x && git push origin", "`git commit`, `git push origin` needs"),
-        (&several, "git push https://me:secret@example.org", "`git push https://"),
+        (&several, "git push https://me:secret@example.org", "`[masked]` needs"),
         (&bash, "git commit -m x", "Bash needs"),
         (COMMIT, "git commit -m 'unclosed", "Bash needs"),
     ] {
