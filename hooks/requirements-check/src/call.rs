@@ -83,11 +83,14 @@ impl Call {
     /// The paths that its line stages before a `git commit` of what is staged. `None`: there is no such commit, or it takes the
     /// work tree (`-a`, `git add -A`).
     pub(crate) fn staged_for_commit(&self, cwd: &Path) -> Option<Vec<PathBuf>> {
+        // `-a`, alone or among others, or paths behind `--`.
+        let takes_work_tree =
+            |word: &String| word == "--" || (is_one_of(word, "-a --all") && !word.contains(' '));
         let mut staged = Vec::new();
         for command in self.commands() {
             match command.git() {
                 Some(("commit", rest)) => {
-                    return (!rest.iter().any(|word| takes_work_tree(word))).then_some(staged);
+                    return (!rest.iter().any(takes_work_tree)).then_some(staged);
                 }
                 Some(("add" | "stage", rest)) => {
                     let mut paths = rest.iter().filter(|word| !word.starts_with('-')).peekable();
@@ -120,11 +123,6 @@ impl Call {
         let is_lost = |one: &Simple| one.acts_in().is_none() || (is_elsewhere && one.git().is_some());
         self.commands().iter().find(|one| is_in_question(one) && is_lost(one))
     }
-}
-
-/// `git commit` with this argument takes what is in the work tree: `-a`, alone or among others, or paths behind `--`.
-fn takes_work_tree(argument: &str) -> bool {
-    argument == "--" || (is_one_of(argument, "-a --all") && !argument.contains(' '))
 }
 
 #[cfg(test)]

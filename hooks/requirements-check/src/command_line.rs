@@ -34,18 +34,13 @@ pub struct Line {
     /// The simple commands in the order they are written, those inside others too; `None`: the line cannot be read.
     pub commands: Option<Vec<Simple>>,
     pub(crate) text: String,
-    /// It has what looks like a secret.
-    has_secret: bool,
 }
 
 pub fn parse(line: &str) -> Line {
     let mut reader = reader::Reader::new(line, MAX_DEPTH);
     let is_readable = line.len() <= MAX_LINE_BYTES && !line.contains('\0') && reader.level(false).is_ok();
     let commands = is_readable.then_some(reader.found);
-    // Quotes may break a secret, so the words are looked at without them.
-    let words = commands.iter().flatten().map(|simple| simple.with_prefix().join(" "));
-    let has_secret = words.chain([line.to_owned()]).any(|text| masked(&text) != text);
-    Line { commands, text: line.to_owned(), has_secret }
+    Line { commands, text: line.to_owned() }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -67,8 +62,6 @@ pub struct Simple {
     pub(crate) directory: Option<PathBuf>,
     /// Arguments that may be options only the shell knows, as written: `$ARGS`.
     pub(crate) unknown_options: Vec<String>,
-    /// It is a shell or `eval` with a literal script, whose commands are commands of the line, too.
-    runs_script: bool,
 }
 
 /// Whether a text names what it says, with nothing for the shell to put in its place.
@@ -119,7 +112,10 @@ impl Line {
     /// A command of the line as it may be kept and shown: nothing of it where the line has a secret, which may span several
     /// commands.
     pub(crate) fn shown(&self, simple: &Simple) -> String {
-        if self.has_secret { "[masked]".to_owned() } else { simple.text.clone() }
+        // Quotes may break a secret.
+        let words = simple.with_prefix().join(" ");
+        let is_clean = masked(&self.text) == self.text && masked(&words) == words;
+        if is_clean { simple.text.clone() } else { "[masked]".to_owned() }
     }
 }
 

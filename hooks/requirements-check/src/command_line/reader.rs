@@ -8,7 +8,6 @@ use super::shell::{Level, hide, run_in};
 use super::{CONSTRUCT, SUBSTITUTION, Simple, is_in};
 
 /// No shell would read the line, or it is too deep.
-#[derive(Debug)]
 pub(super) struct Unreadable;
 
 pub(super) type Read<T> = Result<T, Unreadable>;
@@ -20,7 +19,6 @@ const OPERATORS: [&str; 12] = [";;&", ";;", ";&", "&&", "||", "|&", ";", "&", "|
 const KEYWORDS: &str = "! { } if then elif else fi while until do done for select case esac function time";
 
 /// A place in a line, and what was found before it.
-#[derive(Debug)]
 pub(super) struct Reader<'a> {
     text: &'a str,
     /// In bytes; always at the beginning of a character.
@@ -49,7 +47,7 @@ pub(crate) fn spelled(text: &str) -> String {
     spelled.strip_suffix('/').unwrap_or(&spelled).to_owned()
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Word {
     /// As it stands in the line.
     pub(super) raw: String,
@@ -94,10 +92,6 @@ impl<'a> Reader<'a> {
 
     pub(super) fn peek(&self) -> Option<char> {
         self.rest().chars().next()
-    }
-
-    pub(super) fn second(&self) -> Option<char> {
-        self.rest().chars().nth(1)
     }
 
     pub(super) fn next(&mut self) -> Option<char> {
@@ -161,7 +155,7 @@ impl<'a> Reader<'a> {
                 "(" => {
                     self.nested(CONSTRUCT, |reader| reader.level(true))?;
                     self.blanks();
-                    level.command(here, true, self.operator(), &mut self.found);
+                    level.command(here, self.operator(), &mut self.found);
                 }
                 ")" if is_closed => break,
                 "" if self.peek().is_none() && !is_closed => break,
@@ -238,6 +232,7 @@ impl<'a> Reader<'a> {
         }
         Ok(())
     }
+
     /// The next word of the line, if it goes on with one.
     pub(super) fn next_word(&mut self) -> Read<Option<Word>> {
         self.blanks();
@@ -257,7 +252,7 @@ impl<'a> Reader<'a> {
     fn until(&mut self, end: &[char], is_quoted: bool, word: &mut Word) -> Read<()> {
         let (start, is_word) = (self.at, end.len() > 1);
         while let Some(next) = self.peek() {
-            let second = self.second();
+            let second = self.rest().chars().nth(1);
             match next {
                 '<' | '>' if is_word && second == Some('(') => self.expansion(word, Self::parenthesis)?,
                 // `NAME=(..)`
@@ -274,14 +269,20 @@ impl<'a> Reader<'a> {
                     word.text.extend(self.next().filter(|escaped| *escaped != '\n'));
                 }
                 '\'' if !is_quoted => self.single_quoted(word)?,
+                '$' if !is_quoted && second == Some('\'') => self.single_quoted(word)?,
+                // A translated text is quoted like any other.
+                '$' if !is_quoted && second == Some('"') => drop(self.next()),
+                '$' if second == Some('(') => self.expansion(word, Self::substitution)?,
+                '$' if second == Some('{') => {
+                    self.expansion(word, |reader| reader.enclosed(2, &['}'], is_quoted))?;
+                }
                 '"' if !end.is_empty() => {
                     self.next();
                     self.until(&['"'], true, word)?;
                 }
-                '$' => self.dollar(word, is_quoted)?,
                 '`' => self.expansion(word, Self::backquoted)?,
                 _ => {
-                    word.expands |= is_word && "*?[{".contains(next);
+                    word.expands |= next == '$' || (is_word && "*?[{".contains(next));
                     word.text.extend(self.next());
                 }
             }
@@ -289,50 +290,26 @@ impl<'a> Reader<'a> {
         if is_word || end.is_empty() { Ok(()) } else { Err(Unreadable) }
     }
 
+    /// `'..'`, or `$'..'`, whose escapes are left to the shell.
     fn single_quoted(&mut self, word: &mut Word) -> Read<()> {
+        let (start, is_ansi, mut has_escape) = (self.at, self.eat("$"), false);
         self.next();
-        let length = self.rest().find('\'').ok_or(Unreadable)?;
-        word.text.push_str(&self.rest()[..length]);
-        self.at += length + 1;
-        Ok(())
-    }
-
-    /// `$'..'`. Its escapes are left to the shell.
-    fn ansi_quoted(&mut self, word: &mut Word) -> Read<()> {
-        let start = self.at;
-        self.at += 2;
-        let mut has_escape = false;
+        let inner = self.at;
         while !self.eat("'") {
-            has_escape |= self.next().ok_or(Unreadable)? == '\\' && self.next().is_some();
+            let next = self.next().ok_or(Unreadable)?;
+            has_escape |= is_ansi && next == '\\' && self.next().is_some();
         }
-        let text = self.since(start);
-        word.text.push_str(if has_escape { text } else { &text[2..text.len() - 1] });
+        let text = self.since(if has_escape { start } else { inner });
+        word.text.push_str(if has_escape { text } else { &text[..text.len() - 1] });
         word.expands |= has_escape;
         Ok(())
     }
 
-    fn dollar(&mut self, word: &mut Word, is_quoted: bool) -> Read<()> {
-        match self.second() {
-            Some('(') => match arithmetic(&self.rest()[1..]) {
-                Some(length) => self.expansion(word, |reader| {
-                    reader.next();
-                    reader.arithmetic(length)
-                }),
-                None => self.expansion(word, Self::parenthesis),
-            },
-            Some('{') => self.expansion(word, |reader| reader.enclosed(2, &['}'], is_quoted)),
-            Some('\'') if !is_quoted => self.ansi_quoted(word),
-            // A translated text is quoted like any other.
-            Some('"') if !is_quoted => {
-                self.next();
-                Ok(())
-            }
-            next => {
-                word.expands |= next.is_some_and(|c| c.is_alphanumeric() || "_@*#?-$!".contains(c));
-                word.text.extend(self.next());
-                Ok(())
-            }
-        }
+    /// `$(..)` or `$((..))`.
+    fn substitution(&mut self) -> Read<()> {
+        let Some(length) = arithmetic(&self.rest()[1..]) else { return self.parenthesis() };
+        self.next();
+        self.arithmetic(length)
     }
 
     fn expansion(&mut self, word: &mut Word, read: impl FnOnce(&mut Self) -> Read<()>) -> Read<()> {

@@ -7,9 +7,9 @@ use super::{CONSTRUCT, SUBSTITUTION, Simple, is_plain};
 
 /// What may change the folder of the shell it runs in; a program of that name does not.
 const MOVING: &str = "cd pushd popd eval";
-const MAX_DIRECTORY_BYTES: usize = 4096;
 
 /// One level of a line while it is read, with what its commands leave to those after them.
+#[derive(Default)]
 pub(super) struct Level {
     /// How many `case` are open.
     pub(super) cases: usize,
@@ -29,8 +29,7 @@ pub(super) struct Level {
 
 impl Level {
     pub(super) fn new(from: usize) -> Self {
-        let directory = Some(PathBuf::new());
-        Self { cases: 0, from, chain: from, why: None, unsure: None, before: "", directory, pipefail: false }
+        Self { from, chain: from, directory: Some(PathBuf::new()), ..Self::default() }
     }
 
     pub(super) fn construct(&mut self, at: usize) {
@@ -47,13 +46,7 @@ impl Level {
     }
 
     /// A simple command was read, found at `at` with those of its substitutions and its script behind it, or a subshell.
-    pub(super) fn command(
-        &mut self,
-        at: usize,
-        is_subshell: bool,
-        operator: &'static str,
-        found: &mut [Simple],
-    ) {
+    pub(super) fn command(&mut self, at: usize, operator: &'static str, found: &mut [Simple]) {
         let is_pipe = |operator| matches!(operator, "|" | "|&");
         let before = std::mem::replace(&mut self.before, operator);
         if before != "&&" && !is_pipe(before) {
@@ -67,9 +60,10 @@ impl Level {
         if is_pipe(operator) && !self.pipefail {
             hide(&mut found[at..], "before a pipe");
         }
-        // The parts of a pipe have shells of their own.
-        if !is_subshell && !is_pipe(before) && !is_pipe(operator) {
-            self.run(&found[at]);
+        // A subshell and the parts of a pipe have shells of their own.
+        let own = found.get(at).filter(|_| !is_pipe(before) && !is_pipe(operator));
+        if let Some(command) = own.filter(|one| one.hidden.is_none() || one.runs_another()) {
+            self.run(command);
         }
     }
 
@@ -123,13 +117,8 @@ pub(super) fn run_in(commands: &mut [Simple], folder: Option<&PathBuf>) {
 pub(super) fn join(here: Option<PathBuf>, to: &str) -> Option<PathBuf> {
     let to = spelled(to);
     let in_home = to.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
-    if to.is_empty() {
-        return here;
-    }
-    if to == "-" || !is_plain(in_home.unwrap_or(&to)) {
-        return None;
-    }
-    let joined =
-        if in_home.is_some() || Path::new(&to).is_absolute() { PathBuf::from(to) } else { here?.join(to) };
-    (joined.as_os_str().len() <= MAX_DIRECTORY_BYTES).then_some(joined)
+    let is_known = to != "-" && is_plain(in_home.unwrap_or(&to));
+    let is_whole = in_home.is_some() || Path::new(&to).is_absolute();
+    let here = if is_whole { Some(PathBuf::new()) } else { here };
+    here.filter(|_| is_known).map(|here| here.join(to).components().collect())
 }

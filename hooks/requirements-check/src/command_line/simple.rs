@@ -8,6 +8,7 @@ use super::shell::{Level, join, run_in};
 use super::{Simple, base_name, is_in};
 
 const REDIRECTIONS: [&str; 12] = ["<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">", "&>>", "&>"];
+const DEVICES: &str = "/dev/null /dev/stdout /dev/stderr /dev/tty";
 
 /// The effect of a command on the files of the work tree, redirections aside.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -93,8 +94,6 @@ fn command(words: &[Word], redirected: Simple) -> Simple {
         ..redirected
     };
     simple.hidden = simple.runs_another().then_some("behind a program that may not run it");
-    let is_literal = !words.iter().skip(program + 1).any(|word| word.expands);
-    simple.runs_script = is_literal && simple.script().is_some();
     simple
 }
 
@@ -128,14 +127,11 @@ impl Reader<'_> {
         let command = command(&words, redirected);
         if let Some(script) = command.script() {
             let first = self.found.len();
-            let read = self.inside(&script, |inner| inner.level(false));
+            self.inside(&script, |inner| inner.level(false))?;
             run_in(&mut self.found[first..], command.acts_in().as_ref());
-            if command.runs_script {
-                read?;
-            }
         }
         self.found.insert(at, command);
-        level.command(at, false, self.operator(), &mut self.found);
+        level.command(at, self.operator(), &mut self.found);
         Ok(())
     }
 
@@ -154,6 +150,7 @@ impl Reader<'_> {
             "<<<" | "<&" => {}
             ">&" if is_descriptor => {}
             "<" => command.reads.push(target.text),
+            _ if is_in(DEVICES, &target.text) => {}
             _ => command.writes.push(target.text),
         }
         Ok(true)
@@ -170,7 +167,7 @@ impl Simple {
         // A virtual environment of Python's changes variables of the shell only.
         let activates =
             is_in("source .", program) && arguments.first().is_some_and(|file| file.ends_with("/activate"));
-        if activates || self.runs_script {
+        if activates || self.script().is_some_and(|script| !script.contains(['$', '`'])) {
             Some(Keeps)
         } else if let Some((subcommand, arguments)) = self.git().filter(|_| self.program() == "git") {
             let known = look_up(GIT, subcommand, arguments).unwrap_or(Writes);
@@ -182,7 +179,7 @@ impl Simple {
     }
 
     pub(crate) fn reads(&self) -> bool {
-        self.effect() == Some(Reads) && !self.is_redirected()
+        self.effect() == Some(Reads) && self.writes.is_empty()
     }
 
     /// Whether it leaves the files as they are, what its redirections write aside; git may keep what it is given.
@@ -198,11 +195,7 @@ impl Simple {
 
     /// Whether it is known to write files: by its program, or by a redirection.
     pub(crate) fn writes_files(&self) -> bool {
-        self.effect() == Some(Writes) || self.is_redirected()
-    }
-
-    fn is_redirected(&self) -> bool {
-        !self.writes.iter().all(|file| is_in("/dev/null /dev/stdout /dev/stderr /dev/tty", file))
+        self.effect() == Some(Writes) || !self.writes.is_empty()
     }
 
     /// Whether git begins a new branch with the files as they are.
@@ -241,7 +234,7 @@ impl Simple {
         self.words[..self.beginnings()].iter().any(|word| is_in(names, word))
     }
 
-    /// The script of `sh -c '..'` and of `eval '..'`. One with expansions is as it is written; what it comes to is not known.
+    /// The script of `sh -c '..'` and of `eval '..'`. With expansions it is as it is written; what it comes to is not known.
     fn script(&self) -> Option<String> {
         let (shell, arguments) = self.from_program("sh bash zsh dash ksh eval").split_first()?;
         if shell == "eval" {
