@@ -9,7 +9,6 @@ use crate::command_line::{self, Line, Pattern, Simple, is_in, is_one_of, is_plai
 use crate::settings::Glob;
 
 const EDITS: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
-
 const SHELLS: [&str; 2] = ["Bash", "PowerShell"];
 
 #[derive(Debug)]
@@ -41,15 +40,12 @@ impl Call {
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
         let fields: Fields = serde_json::from_str(input).unwrap_or_default();
         let is_shell = SHELLS.contains(&tool.tool_name.as_str());
-        let line = fields.command.filter(|_| is_shell && reads_lines);
+        let (file, line) = (fields.file_path.or(fields.notebook_path), fields.command);
+        let line = line.filter(|_| is_shell && reads_lines);
         Self {
             tool: tool.tool_name.clone(),
             id: tool.tool_use_id.clone(),
-            file: fields
-                .file_path
-                .or(fields.notebook_path)
-                .filter(|file| !file.is_empty())
-                .map(PathBuf::from),
+            file: file.filter(|file| !file.is_empty()).map(PathBuf::from),
             line: line.map(|line| command_line::parse(&line).at_home(home)),
             skill: fields.skill.filter(|_| tool.tool_name == "Skill"),
             in_background: fields.run_in_background.unwrap_or(false),
@@ -111,8 +107,7 @@ impl Call {
         if let Some(file) = &self.file {
             return cwd.join(file);
         }
-        let prepares = |command: &&Simple| is_in("cd pushd popd set export", command.program());
-        let first = self.commands().iter().find(|command| !prepares(command));
+        let first = self.commands().iter().find(|one| !is_in("cd pushd popd set export", one.program()));
         first.map_or_else(|| cwd.to_path_buf(), |command| command.place(cwd))
     }
 

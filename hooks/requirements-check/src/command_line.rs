@@ -8,7 +8,6 @@
 
 mod pattern;
 mod reader;
-mod shell;
 mod simple;
 
 use std::path::{Path, PathBuf};
@@ -37,7 +36,8 @@ pub struct Line {
 }
 
 pub fn parse(line: &str) -> Line {
-    let mut reader = reader::Reader::new(line, MAX_DEPTH);
+    let unix = line.replace("\r\n", "\n");
+    let mut reader = reader::Reader::new(&unix, MAX_DEPTH);
     let is_readable = line.len() <= MAX_LINE_BYTES && !line.contains('\0') && reader.level(false).is_ok();
     let commands = is_readable.then_some(reader.found);
     Line { commands, text: line.to_owned() }
@@ -48,8 +48,7 @@ pub struct Simple {
     /// The program and its arguments with quotes removed; an expansion stands as it is written. Empty where there are
     /// only assignments, or redirections of a whole construct.
     pub words: Vec<String>,
-    /// The words before the program, quotes removed: assignments, and programs that run another one (`env`, `sudo`,
-    /// `timeout` ...) with their options.
+    /// The words before the program, quotes removed: assignments, and programs that run it (`env`, `sudo`, `timeout 60` ...).
     pub(crate) prefix: Vec<String>,
     /// The files its redirections write to, quotes removed.
     pub(crate) writes: Vec<String>,

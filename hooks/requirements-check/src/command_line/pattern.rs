@@ -30,11 +30,11 @@ impl Pattern {
         }
         let mut reader = Reader::new(pattern, 0);
         let mut words = Vec::new();
-        while let Some(word) = reader.next_word().ok()? {
+        while let Some(word) = reader.word().ok()? {
             words.push(word.text);
         }
-        if words.get(1).is_some_and(|word| word == "-m") && is_python(&words[0]) {
-            words[0] = "python".to_owned();
+        if is_module(&words) && !words[0].contains('/') {
+            words[0] = unversioned(&words[0]).to_owned();
         }
         (reader.peek().is_none() && !words.is_empty()).then_some(Self::Words(words))
     }
@@ -65,10 +65,8 @@ impl Pattern {
             Self::Words(wanted) => words.starts_with(wanted),
             Self::Regex(regex) => regex.find(&in_one(words)).is_some_and(|found| is_wanted(found.start())),
         };
-        let mut heads = (0..simple.beginnings().min(MAX_HEADS)).map(|at| &simple.words[at..]);
-        let is_command = !simple.words.is_empty();
-        is_command
-            && (found(&simple.with_prefix()) || heads.any(|words| found(words) || found(&plain(words))))
+        let mut heads = (0..simple.programs().len().min(MAX_HEADS)).map(|at| &simple.words[at..]);
+        found(&simple.with_prefix()) || heads.any(|words| found(words) || found(&plain(words)))
     }
 
     /// A command that does not match nearly does: it has the words in their order (`uv run pytest`, `npm run test`), and installs
@@ -94,21 +92,24 @@ impl Pattern {
 }
 
 fn are_in_order<'a>(wanted: &[String], mut words: impl Iterator<Item = &'a str>) -> bool {
-    wanted.iter().all(|wanted| words.any(|word| word == wanted || base_name(word) == wanted))
+    let is_one = |word: &str, wanted: &str| [word, base_name(word), unversioned(word)].contains(&wanted);
+    wanted.iter().all(|wanted| words.any(|word| is_one(word, wanted)))
 }
 
-/// A command without the folder of its program, git's own options, cargo's toolchain, and the version of a Python that runs a
-/// module.
+/// A command without the folder of its program, git's own options, cargo's toolchain, and the version of what runs a module.
 fn plain(words: &[String]) -> Vec<String> {
-    let (program, behind) = (base_name(&words[0]), own_options(words).1);
-    let is_module = is_python(program) && behind.first().is_some_and(|word| word == "-m");
-    let program = if is_module { "python" } else { program };
-    [&[program.to_owned()], behind].concat()
+    let program = if is_module(words) { unversioned(&words[0]) } else { base_name(&words[0]) };
+    [&[program.to_owned()], own_options(words).1].concat()
 }
 
-fn is_python(program: &str) -> bool {
-    let version = program.strip_prefix("python");
-    version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+/// `python3 -m pytest`
+fn is_module(words: &[String]) -> bool {
+    words.get(1).is_some_and(|word| word == "-m")
+}
+
+/// A program's name without its version: `python` for `python3.12`.
+fn unversioned(program: &str) -> &str {
+    base_name(program).trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
 }
 
 /// The words as one text. A word with blanks is a text of its own, and no command: it matches nothing.

@@ -4,8 +4,9 @@
 //! Keywords, `{ .. }`, functions and arithmetic are one thing, a construct: each command in it is found, and none counts. None of
 //! `( .. )` counts either, but their folders are known.
 
-use super::shell::{Level, hide, run_in};
-use super::{CONSTRUCT, SUBSTITUTION, Simple, is_in};
+use std::path::{Path, PathBuf};
+
+use super::{CONSTRUCT, SUBSTITUTION, Simple, is_in, is_plain};
 
 /// No shell would read the line, or it is too deep.
 pub(super) struct Unreadable;
@@ -17,6 +18,9 @@ const TEXT_LEVELS: usize = 3;
 const OPERATORS: [&str; 12] = [";;&", ";;", ";&", "&&", "||", "|&", ";", "&", "|", "(", ")", "\n"];
 /// Words of the shell behind which a command begins, or a redirection.
 const KEYWORDS: &str = "! { } if then elif else fi while until do done for select case esac function time";
+
+/// What may change the folder of the shell it runs in; a program of that name does not.
+const MOVING: &str = "cd pushd popd eval";
 
 /// A place in a line, and what was found before it.
 pub(super) struct Reader<'a> {
@@ -136,7 +140,8 @@ impl<'a> Reader<'a> {
 
     /// The commands up to the end of the text, or to the `)` that closes them.
     pub(super) fn level(&mut self, is_closed: bool) -> Read<()> {
-        let mut level = Level::new(self.found.len());
+        let from = self.found.len();
+        let mut level = Level { from, chain: from, directory: Some(PathBuf::new()), ..Level::default() };
         loop {
             self.blanks();
             let here = self.found.len();
@@ -177,7 +182,7 @@ impl<'a> Reader<'a> {
     }
 
     fn keyword(&self) -> Option<&'a str> {
-        let word = self.rest().split(WORD_END).next()?.trim_end_matches('\r');
+        let word = self.rest().split(WORD_END).next()?;
         // With an option it is the program of that name.
         let has_option = self.rest()[word.len()..].trim_start().starts_with('-');
         (is_in(KEYWORDS, word) && (word != "time" || !has_option)).then_some(word)
@@ -190,11 +195,11 @@ impl<'a> Reader<'a> {
             level.construct(from);
         }
         match keyword {
-            "function" => drop(self.next_word()?),
+            "function" => drop(self.word()?),
             "for" | "select" | "case" => {
                 level.cases += usize::from(keyword == "case");
                 // Words, no command.
-                while self.next_word()?.is_some() {}
+                while self.word()?.is_some() {}
                 run_in(&mut self.found[from..], None);
             }
             "esac" => level.cases = level.cases.saturating_sub(1),
@@ -205,10 +210,7 @@ impl<'a> Reader<'a> {
 
     /// Steps over blanks, continued lines and a comment, up to the end of the line.
     pub(super) fn blanks(&mut self) {
-        while self.eat(" ") || self.eat("\t") || self.eat("\\\n") || self.eat("\\\r\n") {}
-        if self.rest().starts_with("\r\n") {
-            self.at += 1;
-        }
+        while self.eat(" ") || self.eat("\t") || self.eat("\\\n") {}
         if self.peek() == Some('#') {
             self.at += self.rest().find('\n').unwrap_or(self.rest().len());
         }
@@ -220,7 +222,7 @@ impl<'a> Reader<'a> {
             // One without an end goes up to the end of everything, which a shell forgives.
             for line in self.rest().split_inclusive('\n') {
                 self.at += line.len();
-                let line = line.trim_end_matches('\n').trim_end_matches('\r');
+                let line = line.trim_end_matches('\n');
                 if end.text == if has_tabs { line.trim_start_matches('\t') } else { line } {
                     break;
                 }
@@ -234,12 +236,8 @@ impl<'a> Reader<'a> {
     }
 
     /// The next word of the line, if it goes on with one.
-    pub(super) fn next_word(&mut self) -> Read<Option<Word>> {
+    pub(super) fn word(&mut self) -> Read<Option<Word>> {
         self.blanks();
-        self.word()
-    }
-
-    fn word(&mut self) -> Read<Option<Word>> {
         let start = self.at;
         let mut word = Word { expands: self.peek() == Some('~'), ..Word::default() };
         self.until(&WORD_END, false, &mut word)?;
@@ -259,7 +257,6 @@ impl<'a> Reader<'a> {
                 '(' if is_word && self.since(start).ends_with('=') && is_assignment(self.since(start)) => {
                     self.expansion(word, |reader| reader.enclosed(1, &[')'], false))?;
                 }
-                '\r' if is_word && second == Some('\n') => return Ok(()),
                 _ if end.contains(&next) => {
                     self.at += usize::from(!is_word);
                     return Ok(());
@@ -368,4 +365,107 @@ pub(super) fn arithmetic(text: &str) -> Option<usize> {
         }
     }
     None
+}
+
+/// One level of a line while it is read, with what its commands leave to those after them.
+#[derive(Default)]
+pub(super) struct Level {
+    /// How many `case` are open.
+    pub(super) cases: usize,
+    /// Where its commands begin among those found, and where the last chain of `&&` does.
+    from: usize,
+    chain: usize,
+    /// Why none of them decides the line's exit status.
+    why: Option<&'static str>,
+    /// The first one that may run never, again, or beside the rest.
+    unsure: Option<usize>,
+    /// The operator behind the last one.
+    before: &'static str,
+    /// As [`Simple::directory`].
+    directory: Option<PathBuf>,
+    pipefail: bool,
+}
+
+impl Level {
+    pub(super) fn construct(&mut self, at: usize) {
+        self.unsure.get_or_insert(at);
+        self.why = Some(CONSTRUCT);
+        self.before = "";
+    }
+
+    pub(super) fn operator(&mut self, operator: &str) {
+        if let "||" | "&" = operator {
+            self.unsure = Some(self.from);
+            self.why.get_or_insert(if operator == "&" { "beside `&`" } else { "beside `||`" });
+        }
+    }
+
+    /// A simple command was read, found at `at` with those of its substitutions and its script behind it, or a subshell.
+    pub(super) fn command(&mut self, at: usize, operator: &'static str, found: &mut [Simple]) {
+        let is_pipe = |operator| matches!(operator, "|" | "|&");
+        let before = std::mem::replace(&mut self.before, operator);
+        if before != "&&" && !is_pipe(before) {
+            // Of the chain before only the first is sure to have run.
+            let mut unsure = found[self.chain..at].iter().skip(1).filter(|one| one.hidden.is_none());
+            self.pipefail &= !unsure.clone().any(|one| one.calls("set"));
+            self.directory.take_if(|_| unsure.any(|one| one.calls(MOVING)));
+            self.chain = at;
+        }
+        run_in(&mut found[at..], self.directory.as_ref());
+        if is_pipe(operator) && !self.pipefail {
+            hide(&mut found[at..], "before a pipe");
+        }
+        // A subshell and the parts of a pipe have shells of their own.
+        let own = found.get(at).filter(|one| one.hidden.is_none() || one.runs_another());
+        let Some(command) = own.filter(|_| !is_pipe(before) && !is_pipe(operator)) else { return };
+        match &command.words[..] {
+            [program, to] if program == "cd" => self.directory = join(self.directory.take(), to),
+            [program, options @ ..] if program == "set" && options.iter().any(|word| word == "pipefail") => {
+                self.pipefail = !options.iter().any(|word| word.starts_with('+'));
+            }
+            _ if command.calls(MOVING) => self.directory = None,
+            _ => {}
+        }
+        if command.calls("eval exit return exec trap") {
+            self.why.get_or_insert("beside `exit`, `exec`, `eval` or `trap`");
+        }
+    }
+
+    /// The level ends.
+    pub(super) fn end(&self, found: &mut [Simple]) {
+        hide(&mut found[self.from..self.chain], "before `;` or a line's end");
+        for simple in found[self.from..].iter_mut().filter(|one| one.hidden != Some(SUBSTITUTION)) {
+            simple.hidden = self.why.or(simple.hidden);
+        }
+        // A `cd` among them leaves every folder unknown.
+        let unsure = self.unsure.map_or(&mut [][..], |at| &mut found[at..]);
+        if unsure.iter().any(|one| one.calls(MOVING)) {
+            unsure.iter_mut().for_each(|one| one.directory = None);
+        }
+    }
+}
+
+/// The commands' exit status is hidden, if it is not already.
+pub(super) fn hide(commands: &mut [Simple], why: &'static str) {
+    for simple in commands {
+        simple.hidden.get_or_insert(why);
+    }
+}
+
+/// The commands run in that folder, or in one seen from there. `None`: where is not known.
+pub(super) fn run_in(commands: &mut [Simple], folder: Option<&PathBuf>) {
+    for simple in commands {
+        let own = simple.directory.take();
+        simple.directory = own.and_then(|own| join(folder.cloned(), &own.to_string_lossy()));
+    }
+}
+
+/// The directory that `to` names from `here`, as [`Simple::directory`].
+pub(super) fn join(here: Option<PathBuf>, to: &str) -> Option<PathBuf> {
+    let to = spelled(to);
+    let in_home = to.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+    let is_known = to != "-" && is_plain(in_home.unwrap_or(&to));
+    let is_whole = in_home.is_some() || Path::new(&to).is_absolute();
+    let here = if is_whole { Some(PathBuf::new()) } else { here };
+    here.filter(|_| is_known).map(|here| here.join(to).components().collect())
 }

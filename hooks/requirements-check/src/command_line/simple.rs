@@ -3,8 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::reader::{Read, Reader, Unreadable, Word, is_assignment};
-use super::shell::{Level, join, run_in};
+use super::reader::{Level, Read, Reader, Unreadable, Word, is_assignment, join, run_in};
 use super::{Simple, base_name, is_in};
 
 const REDIRECTIONS: [&str; 12] = ["<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">", "&>>", "&>"];
@@ -28,9 +27,8 @@ const PROGRAMS: &Table = &[
     ("fd", Reads, "-x -X --exec --exec-batch"),
     ("find", Reads, "-delete -exec -execdir -ok -okdir -fprint -fprint0 -fprintf -fls"),
     ("gh glab", Reads, "-D -O --dir --output api checkout clone download exec extension sync"),
-    ("sed", Reads, "-i --in-place -f --file"),
+    ("sed yq", Reads, "-i --in-place --inplace -f --file"),
     ("sort", Reads, "-o --output"),
-    ("yq", Reads, "-i --inplace"),
     (": date export set umask unset wait", Keeps, ""),
     ("command", Keeps, "-p --"),
     ("cp dd install ln mv patch perl rm rsync tee truncate", Writes, ""),
@@ -55,28 +53,22 @@ const GIT_STAYING: &str = "am apply cherry-pick clean mv reset restore revert rm
 const RUNNERS: &str = "builtin command coproc doas env exec flock gtimeout ionice nice noglob nohup setsid stdbuf sudo time timeout \
     xargs";
 
+const WRAPPERS: &str = "builtin command env nice nohup sudo time timeout";
+
 /// git's own options whose value is the next word.
 const WITH_VALUE: &str = "-C -c --attr-source --config-env --exec-path --git-dir --namespace --shallow-file \
     --super-prefix --work-tree";
 
-/// How many words stand before the program: assignments, and programs that run it in their place. With options these may do
-/// something else.
+/// How many words stand before the program: assignments, and programs that run it in their place. With an option, or nothing
+/// behind it, one of those is the program.
 fn prefix(words: &[Word]) -> usize {
-    let mut program = 0;
-    loop {
-        program += words[program..].iter().take_while(|word| is_assignment(&word.raw)).count();
-        let count = match words.get(program).map_or("", |word| base_name(&word.text)) {
-            "builtin" | "command" | "env" | "nice" | "nohup" | "sudo" | "time" => 1,
-            // Before the program comes the time.
-            "timeout" => 2,
-            _ => return program,
-        };
-        let behind = words.get(program + 1..=program + count).unwrap_or_default();
-        if behind.is_empty() || behind.iter().any(|word| word.text.starts_with('-')) {
-            return program;
-        }
-        program += count;
-    }
+    let name = |at: usize| base_name(&words[at].text);
+    let is_option = |at: usize| words[at].text.starts_with('-');
+    let is_time = |at: usize| at > 0 && name(at - 1) == "timeout" && !is_option(at);
+    let is_before = |at: &usize| is_assignment(&words[*at].raw) || is_in(WRAPPERS, name(*at)) || is_time(*at);
+    let count = (0..words.len()).take_while(is_before).count();
+    let last = (0..count).rfind(|at| is_in(WRAPPERS, name(*at)));
+    last.filter(|_| count == words.len() || is_option(count)).unwrap_or(count)
 }
 
 /// The command of these words, with the redirections that were read.
@@ -109,7 +101,7 @@ impl Reader<'_> {
             if !is_test && self.redirect(&mut redirected)? {
                 continue;
             }
-            match self.next_word()? {
+            match self.word()? {
                 Some(word) => words.push(word),
                 // Operators inside `[[ .. ]]` are none of the line's.
                 None if is_test => drop(self.next().ok_or(Unreadable)?),
@@ -143,7 +135,7 @@ impl Reader<'_> {
         let operator = REDIRECTIONS.into_iter().find(|operator| !is_none && behind.starts_with(operator));
         let Some(operator) = operator else { return Ok(false) };
         self.at += self.rest().len() - behind.len() + operator.len();
-        let target = self.next_word()?.ok_or(Unreadable)?;
+        let target = self.word()?.ok_or(Unreadable)?;
         let is_descriptor = target.text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
         match operator {
             "<<" | "<<-" => self.documents.push((target, operator == "<<-")),
@@ -167,14 +159,14 @@ impl Simple {
         // A virtual environment of Python's changes variables of the shell only.
         let activates =
             is_in("source .", program) && arguments.first().is_some_and(|file| file.ends_with("/activate"));
-        if activates || self.script().is_some_and(|script| !script.contains(['$', '`'])) {
-            Some(Keeps)
-        } else if let Some((subcommand, arguments)) = self.git().filter(|_| self.program() == "git") {
-            let known = look_up(GIT, subcommand, arguments).unwrap_or(Writes);
-            Some(if self.begins_branch() { Keeps } else { known })
-        } else {
+        let is_known_script = self.script().is_some_and(|script| !script.contains(['$', '`']));
+        if activates || is_known_script || self.begins_branch() {
+            return Some(Keeps);
+        }
+        match self.git().filter(|_| self.program() == "git") {
+            Some((subcommand, arguments)) => look_up(GIT, subcommand, arguments).or(Some(Writes)),
             // A program of that name in some folder is another one.
-            look_up(PROGRAMS, &program.to_ascii_lowercase(), arguments)
+            None => look_up(PROGRAMS, &program.to_ascii_lowercase(), arguments),
         }
     }
 
@@ -217,21 +209,20 @@ impl Simple {
             || self.words.iter().any(|word| is_in("-exec -execdir -ok -okdir", word))
     }
 
-    /// How many words a program may begin at: the first alone, or all behind a program that runs another.
-    pub(super) fn beginnings(&self) -> usize {
-        if self.runs_another() { self.words.len() } else { self.words.len().min(1) }
+    /// The words that may be its program: the first alone, or all behind a program that runs another.
+    pub(super) fn programs(&self) -> &[String] {
+        if self.runs_another() { &self.words } else { &self.words[..self.words.len().min(1)] }
     }
 
     /// The words from the first program on whose name is one of these; none if it has no such program.
     fn from_program(&self, names: &str) -> &[String] {
-        let beginnings = &self.words[..self.beginnings()];
-        let at = beginnings.iter().position(|word| is_in(names, base_name(word)));
+        let at = self.programs().iter().position(|word| is_in(names, base_name(word)));
         &self.words[at.unwrap_or(self.words.len())..]
     }
 
     /// It may be one of these, which the shell does itself.
     pub(super) fn calls(&self, names: &str) -> bool {
-        self.words[..self.beginnings()].iter().any(|word| is_in(names, word))
+        self.programs().iter().any(|word| is_in(names, word))
     }
 
     /// The script of `sh -c '..'` and of `eval '..'`. With expansions it is as it is written; what it comes to is not known.
@@ -254,9 +245,7 @@ impl Simple {
     /// The directory the command acts in: the one it runs in, and for git `-C`. `None` where the line does not name it, or the
     /// program runs another one and may do so elsewhere.
     pub(crate) fn acts_in(&self) -> Option<PathBuf> {
-        let leads = |word: &String| {
-            ["-C", "-D", "--chdir", "-execdir", "-okdir"].iter().any(|option| word.starts_with(option))
-        };
+        let leads = |word: &String| is_one_of(word, "-C -D --chdir -execdir -okdir");
         if self.runs_another() && self.words.iter().any(leads) {
             return None;
         }
