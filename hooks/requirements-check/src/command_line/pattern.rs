@@ -41,11 +41,9 @@ impl Pattern {
 
     /// A `command_regex`; `None` if it is none, empty, or takes too much when compiled.
     pub(crate) fn parse_regex(pattern: &str) -> Option<Self> {
-        if pattern.trim().is_empty() {
-            return None;
-        }
         let mut builder = RegexBuilder::new(pattern);
-        builder.case_insensitive(true).size_limit(MAX_REGEX_BYTES).build().ok().map(Self::Regex)
+        let regex = builder.case_insensitive(true).size_limit(MAX_REGEX_BYTES).build().ok();
+        regex.filter(|_| !pattern.trim().is_empty()).map(Self::Regex)
     }
 
     /// Whether the command matches, as it is written or in its plain form: the folder of a program counts only if the words name

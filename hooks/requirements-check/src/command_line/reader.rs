@@ -129,9 +129,12 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// `$(..)` or `<(..)`. Here-documents begun outside wait until it ends.
-    pub(super) fn parenthesis(&mut self) -> Read<()> {
-        self.at += 2;
+    /// `$((..))`, `$(..)` or `<(..)`. Here-documents begun outside wait until it ends.
+    fn substitution(&mut self) -> Read<()> {
+        if self.next() == Some('$') && self.arithmetic()? {
+            return Ok(());
+        }
+        self.next();
         let documents = std::mem::take(&mut self.documents);
         self.nested(SUBSTITUTION, |reader| reader.level(true))?;
         self.documents = documents;
@@ -145,9 +148,8 @@ impl<'a> Reader<'a> {
         loop {
             self.blanks();
             let here = self.found.len();
-            if let Some(length) = arithmetic(self.rest()) {
+            if self.arithmetic()? {
                 level.construct(here);
-                self.arithmetic(length)?;
                 continue;
             }
             let operator = self.operator();
@@ -164,10 +166,11 @@ impl<'a> Reader<'a> {
                 }
                 ")" if is_closed => break,
                 "" if self.peek().is_none() && !is_closed => break,
-                "" if self.peek().is_some() => match self.keyword() {
-                    Some(keyword) => self.construct(&mut level, keyword)?,
-                    None => self.simple(&mut level)?,
-                },
+                "" if self.peek().is_some() => {
+                    if !self.keyword(&mut level)? {
+                        self.simple(&mut level)?;
+                    }
+                }
                 ")" | "" => return Err(Unreadable),
                 _ => level.operator(operator),
             }
@@ -181,16 +184,15 @@ impl<'a> Reader<'a> {
         OPERATORS.into_iter().find(|operator| self.rest().starts_with(operator)).unwrap_or_default()
     }
 
-    fn keyword(&self) -> Option<&'a str> {
-        let word = self.rest().split(WORD_END).next()?;
+    /// Reads a keyword with the words that belong to it, if one comes next.
+    fn keyword(&mut self, level: &mut Level) -> Read<bool> {
+        let (from, keyword) = (self.found.len(), self.rest().split(WORD_END).next().unwrap_or_default());
         // With an option it is the program of that name.
-        let has_option = self.rest()[word.len()..].trim_start().starts_with('-');
-        (is_in(KEYWORDS, word) && (word != "time" || !has_option)).then_some(word)
-    }
-
-    fn construct(&mut self, level: &mut Level, keyword: &str) -> Read<()> {
+        let is_program = keyword == "time" && self.rest()[keyword.len()..].trim_start().starts_with('-');
+        if is_program || !is_in(KEYWORDS, keyword) {
+            return Ok(false);
+        }
         self.at += keyword.len();
-        let from = self.found.len();
         if keyword != "time" {
             level.construct(from);
         }
@@ -205,7 +207,7 @@ impl<'a> Reader<'a> {
             "esac" => level.cases = level.cases.saturating_sub(1),
             _ => {}
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Steps over blanks, continued lines and a comment, up to the end of the line.
@@ -252,7 +254,7 @@ impl<'a> Reader<'a> {
         while let Some(next) = self.peek() {
             let second = self.rest().chars().nth(1);
             match next {
-                '<' | '>' if is_word && second == Some('(') => self.expansion(word, Self::parenthesis)?,
+                '<' | '>' if is_word && second == Some('(') => self.expansion(word, Self::substitution)?,
                 // `NAME=(..)`
                 '(' if is_word && self.since(start).ends_with('=') && is_assignment(self.since(start)) => {
                     self.expansion(word, |reader| reader.enclosed(1, &[')'], false))?;
@@ -302,13 +304,6 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// `$(..)` or `$((..))`.
-    fn substitution(&mut self) -> Read<()> {
-        let Some(length) = arithmetic(&self.rest()[1..]) else { return self.parenthesis() };
-        self.next();
-        self.arithmetic(length)
-    }
-
     fn expansion(&mut self, word: &mut Word, read: impl FnOnce(&mut Self) -> Read<()>) -> Read<()> {
         let start = self.at;
         read(self)?;
@@ -335,11 +330,18 @@ impl<'a> Reader<'a> {
         self.nested(SUBSTITUTION, |reader| reader.until(end, is_quoted, &mut Word::default()))
     }
 
-    /// Steps over `((..))` of that length; commands may stand in it all the same.
-    pub(super) fn arithmetic(&mut self, length: usize) -> Read<()> {
-        let inner = &self.rest()[..length];
-        self.at += length;
-        self.expansions(inner)
+    /// Steps over `((..))`, if that comes next and no subshell in a subshell: told apart as bash does, the two parentheses touch that
+    /// close it. Commands may stand in it all the same.
+    fn arithmetic(&mut self) -> Read<bool> {
+        let inner = self.rest().strip_prefix("((").unwrap_or_default();
+        let mut open = 0_i32;
+        let end = inner.bytes().position(|byte| {
+            open += i32::from(byte == b'(') - i32::from(byte == b')');
+            open < 0
+        });
+        let Some(end) = end.filter(|end| inner[*end..].starts_with("))")) else { return Ok(false) };
+        self.at += end + 4;
+        self.expansions(&inner[..end]).map(|()| true)
     }
 
     /// Reads the substitutions in a text that is no command and has no quotes of its own. Where they run is not known.
@@ -349,22 +351,6 @@ impl<'a> Reader<'a> {
         run_in(&mut self.found[from..], None);
         Ok(())
     }
-}
-
-/// The length of `((..))` at the beginning of a text, if it is that and no subshell in a subshell. Told apart as bash
-/// does: the two closing parentheses that belong to the opening ones touch.
-pub(super) fn arithmetic(text: &str) -> Option<usize> {
-    let inner = text.strip_prefix("((")?;
-    let mut open = 0_usize;
-    for (at, byte) in inner.bytes().enumerate() {
-        match byte {
-            b'(' => open += 1,
-            b')' if open > 0 => open -= 1,
-            b')' => return inner[at..].starts_with("))").then_some(at + 4),
-            _ => {}
-        }
-    }
-    None
 }
 
 /// One level of a line while it is read, with what its commands leave to those after them.

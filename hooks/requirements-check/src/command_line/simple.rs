@@ -7,7 +7,6 @@ use super::reader::{Level, Read, Reader, Unreadable, Word, is_assignment, join, 
 use super::{Simple, base_name, is_in};
 
 const REDIRECTIONS: [&str; 12] = ["<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">", "&>>", "&>"];
-const DEVICES: &str = "/dev/null /dev/stdout /dev/stderr /dev/tty";
 
 /// The effect of a command on the files of the work tree, redirections aside.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,17 +18,19 @@ enum Effect {
 }
 use Effect::{Keeps, Reads, Writes};
 
-/// Names, what they do, and the arguments with which they write instead: an option with or without its value, or a word.
-type Table = [(&'static str, Effect, &'static str)];
-
-const PROGRAMS: &Table = &[
+/// Names of programs and of git's subcommands, what they do, and the arguments with which they write instead: an option with or
+/// without its value, or a word. What git does besides writes.
+const PROGRAMS: &[(&str, Effect, &str)] = &[
     (READERS, Reads, ""),
+    (GIT_READERS, Reads, "--output"),
+    ("git-branch", Reads, "-m -M --move"),
     ("fd", Reads, "-x -X --exec --exec-batch"),
     ("find", Reads, "-delete -exec -execdir -ok -okdir -fprint -fprint0 -fprintf -fls"),
     ("gh glab", Reads, "-D -O --dir --output api checkout clone download exec extension sync"),
     ("sed yq", Reads, "-i --in-place --inplace -f --file"),
     ("sort", Reads, "-o --output"),
     (": date export set umask unset wait", Keeps, ""),
+    ("git-add git-commit git-config git-fetch git-notes git-push git-remote git-stage git-tag", Keeps, ""),
     ("command", Keeps, "-p --"),
     ("cp dd install ln mv patch perl rm rsync tee truncate", Writes, ""),
 ];
@@ -37,17 +38,8 @@ const READERS: &str = "[ [[ ack ag basename bat cat cd cksum cmp column comm cut
     fgrep file fold get-childitem get-content git grep head hexdump id jq join less ls md5sum more nl od paste popd printenv printf \
     pushd pwd readlink realpath rev rg seq sha1sum sha256sum sleep stat strings tac tail test tr tree true type uname wc which \
     whoami yamllint";
-
-/// git's subcommands. Those that are not here write.
-const GIT: &Table = &[
-    (GIT_READERS, Reads, "--output"),
-    ("branch", Reads, "-m -M --move"),
-    ("add commit config fetch notes push remote stage tag", Keeps, ""),
-];
-const GIT_READERS: &str = "blame cat-file check-ignore describe diff for-each-ref grep help log ls-files ls-tree merge-base rev-list \
-    rev-parse shortlog show status";
-/// Those that write files, but stay on the branch.
-const GIT_STAYING: &str = "am apply cherry-pick clean mv reset restore revert rm";
+const GIT_READERS: &str = "git-blame git-cat-file git-check-ignore git-describe git-diff git-for-each-ref git-grep git-help git-log \
+    git-ls-files git-ls-tree git-merge-base git-rev-list git-rev-parse git-shortlog git-show git-status";
 
 /// Programs that run another one which stands somewhere among their arguments.
 const RUNNERS: &str = "builtin command coproc doas env exec flock gtimeout ionice nice noglob nohup setsid stdbuf sudo time timeout \
@@ -74,11 +66,10 @@ fn prefix(words: &[Word]) -> usize {
 /// The command of these words, with the redirections that were read.
 fn command(words: &[Word], redirected: Simple) -> Simple {
     let program = prefix(words);
-    let raw: Vec<&str> = words.iter().map(|word| word.raw.as_str()).collect();
     let unknown = words.iter().skip(program + 1).filter(|word| word.may_be_options());
     let mut texts = words.iter().map(|word| word.text.clone());
     let mut simple = Simple {
-        text: raw.join(" "),
+        text: words.iter().map(|word| word.raw.as_str()).collect::<Vec<_>>().join(" "),
         unknown_options: unknown.map(|word| word.raw.clone()).collect(),
         prefix: texts.by_ref().take(program).collect(),
         words: texts.collect(),
@@ -95,7 +86,6 @@ impl Reader<'_> {
         let (at, start, mut words, mut redirected) =
             (self.found.len(), self.at, Vec::new(), Simple::default());
         loop {
-            self.blanks();
             let is_test = words.first().is_some_and(|word: &Word| word.raw == "[[")
                 && words.last().is_some_and(|word| word.raw != "]]");
             if !is_test && self.redirect(&mut redirected)? {
@@ -128,6 +118,7 @@ impl Reader<'_> {
     }
 
     fn redirect(&mut self, command: &mut Simple) -> Read<bool> {
+        self.blanks();
         let behind = self.rest().trim_start_matches(|c: char| c.is_ascii_digit());
         let is_numbered = behind.len() < self.rest().len();
         let is_none =
@@ -142,7 +133,7 @@ impl Reader<'_> {
             "<<<" | "<&" => {}
             ">&" if is_descriptor => {}
             "<" => command.reads.push(target.text),
-            _ if is_in(DEVICES, &target.text) => {}
+            _ if is_in("/dev/null /dev/stdout /dev/stderr /dev/tty", &target.text) => {}
             _ => command.writes.push(target.text),
         }
         Ok(true)
@@ -163,11 +154,16 @@ impl Simple {
         if activates || is_known_script || self.begins_branch() {
             return Some(Keeps);
         }
-        match self.git().filter(|_| self.program() == "git") {
-            Some((subcommand, arguments)) => look_up(GIT, subcommand, arguments).or(Some(Writes)),
+        let git = self.git().filter(|_| self.program() == "git");
+        let (name, arguments) = match git {
+            Some((subcommand, arguments)) => (format!("git-{subcommand}"), arguments),
             // A program of that name in some folder is another one.
-            None => look_up(PROGRAMS, &program.to_ascii_lowercase(), arguments),
-        }
+            None => (program.to_ascii_lowercase(), arguments),
+        };
+        let known = PROGRAMS.iter().find(|(names, ..)| is_in(names, &name));
+        let Some((_, effect, writing)) = known else { return git.map(|_| Writes) };
+        let writes = arguments.iter().any(|word| is_one_of(word, writing));
+        Some(if writes { Writes } else { *effect })
     }
 
     pub(crate) fn reads(&self) -> bool {
@@ -181,8 +177,11 @@ impl Simple {
 
     /// Whether it leaves which branch is out as it is.
     pub(crate) fn keeps_branch(&self) -> bool {
-        let stays = || self.git().is_some_and(|(subcommand, _)| is_in(GIT_STAYING, subcommand));
-        !self.begins_branch() && (self.keeps_files() || stays())
+        // These write files, but stay on the branch.
+        let staying = "am apply cherry-pick clean mv reset restore revert rm";
+        let stays =
+            self.keeps_files() || self.git().is_some_and(|(subcommand, _)| is_in(staying, subcommand));
+        stays && !self.begins_branch()
     }
 
     /// Whether it is known to write files: by its program, or by a redirection.
@@ -260,12 +259,6 @@ impl Simple {
         // Git's own answer for its folder moves nothing.
         self.with_prefix().iter().take_while(|word| *word != "rev-parse").any(is_one)
     }
-}
-
-fn look_up(table: &Table, name: &str, arguments: &[String]) -> Option<Effect> {
-    let (_, effect, writing) = table.iter().find(|(names, ..)| is_in(names, name))?;
-    let writes = arguments.iter().any(|word| is_one_of(word, writing));
-    Some(if writes { Writes } else { *effect })
 }
 
 /// One of the options, its value attached or not, or a short one among others.
