@@ -34,7 +34,7 @@ impl Pattern {
             words.push(word.text);
         }
         if is_module(&words) && !words[0].contains('/') {
-            words[0] = unversioned(&words[0]).to_owned();
+            words[0] = unversioned(&words[0]).into();
         }
         (reader.peek().is_none() && !words.is_empty()).then_some(Self::Words(words))
     }

@@ -425,8 +425,9 @@ impl Level {
         }
         // A `cd` among them leaves every folder unknown.
         let unsure = self.unsure.map_or(&mut [][..], |at| &mut found[at..]);
-        if unsure.iter().any(|one| one.calls(MOVING)) {
-            unsure.iter_mut().for_each(|one| one.directory = None);
+        let is_unsure = unsure.iter().any(|one| one.calls(MOVING));
+        for one in unsure {
+            one.directory.take_if(|_| is_unsure);
         }
     }
 }

@@ -214,7 +214,7 @@ impl Simple {
     }
 
     /// The words from the first program on whose name is one of these; none if it has no such program.
-    fn from_program(&self, names: &str) -> &[String] {
+    fn words_from(&self, names: &str) -> &[String] {
         let at = self.programs().iter().position(|word| is_in(names, base_name(word)));
         &self.words[at.unwrap_or(self.words.len())..]
     }
@@ -226,7 +226,7 @@ impl Simple {
 
     /// The script of `sh -c '..'` and of `eval '..'`. With expansions it is as it is written; what it comes to is not known.
     fn script(&self) -> Option<String> {
-        let (shell, arguments) = self.from_program("sh bash zsh dash ksh eval").split_first()?;
+        let (shell, arguments) = self.words_from("sh bash zsh dash ksh eval").split_first()?;
         if shell == "eval" {
             return Some(arguments.join(" "));
         }
@@ -237,7 +237,7 @@ impl Simple {
 
     /// git's subcommand and what follows it, if the program is git, also behind one that runs it: `git commit -m x`.
     pub(crate) fn git(&self) -> Option<(&str, &[String])> {
-        let (subcommand, rest) = own_options(self.from_program("git")).1.split_first()?;
+        let (subcommand, rest) = own_options(self.words_from("git")).1.split_first()?;
         Some((subcommand, rest))
     }
 

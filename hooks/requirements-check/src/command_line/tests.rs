@@ -217,7 +217,7 @@ fn a_command_counts_alone_and_in_pure_chains() {
     }
     for (expected, lines) in HIDDEN {
         for line in lines.split(" ¦ ") {
-            let hidden = matched(&parse(line), "cargo test").hidden.map(|hidden| hidden.to_string());
+            let hidden = matched(&parse(line), "cargo test").hidden;
             assert!(hidden.is_some_and(|hidden| hidden.starts_with(expected)), "{line:?}");
         }
     }
