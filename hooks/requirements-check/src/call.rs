@@ -92,9 +92,9 @@ impl Call {
                     let mut paths = rest.iter().filter(|word| !word.starts_with('-')).peekable();
                     // Options alone take everything.
                     paths.peek()?;
-                    let folder = command.place(cwd);
                     // A pattern stages what it matches: what is staged otherwise has to be staged again by name.
-                    staged.extend(paths.filter(|path| is_plain(path)).map(|path| folder.join(path)));
+                    let named = paths.filter(|path| is_plain(path));
+                    staged.extend(named.map(|path| command.place(cwd).join(path)));
                 }
                 _ => {}
             }

@@ -166,11 +166,7 @@ impl<'a> Reader<'a> {
                 }
                 ")" if is_closed => break,
                 "" if self.peek().is_none() && !is_closed => break,
-                "" if self.peek().is_some() => {
-                    if !self.keyword(&mut level)? {
-                        self.simple(&mut level)?;
-                    }
-                }
+                "" if self.peek().is_some() => self.part(&mut level)?,
                 ")" | "" => return Err(Unreadable),
                 _ => level.operator(operator),
             }
@@ -184,13 +180,13 @@ impl<'a> Reader<'a> {
         OPERATORS.into_iter().find(|operator| self.rest().starts_with(operator)).unwrap_or_default()
     }
 
-    /// Reads a keyword with the words that belong to it, if one comes next.
-    fn keyword(&mut self, level: &mut Level) -> Read<bool> {
+    /// Reads a keyword with the words that belong to it, else a simple command.
+    fn part(&mut self, level: &mut Level) -> Read<()> {
         let (from, keyword) = (self.found.len(), self.rest().split(WORD_END).next().unwrap_or_default());
         // With an option it is the program of that name.
         let is_program = keyword == "time" && self.rest()[keyword.len()..].trim_start().starts_with('-');
         if is_program || !is_in(KEYWORDS, keyword) {
-            return Ok(false);
+            return self.simple(level);
         }
         self.at += keyword.len();
         if keyword != "time" {
@@ -207,7 +203,7 @@ impl<'a> Reader<'a> {
             "esac" => level.cases = level.cases.saturating_sub(1),
             _ => {}
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Steps over blanks, continued lines and a comment, up to the end of the line.
@@ -257,7 +253,7 @@ impl<'a> Reader<'a> {
                 '<' | '>' if is_word && second == Some('(') => self.expansion(word, Self::substitution)?,
                 // `NAME=(..)`
                 '(' if is_word && self.since(start).ends_with('=') && is_assignment(self.since(start)) => {
-                    self.expansion(word, |reader| reader.enclosed(1, &[')'], false))?;
+                    self.enclosed(word, 1, ')', false)?;
                 }
                 _ if end.contains(&next) => {
                     self.at += usize::from(!is_word);
@@ -272,9 +268,7 @@ impl<'a> Reader<'a> {
                 // A translated text is quoted like any other.
                 '$' if !is_quoted && second == Some('"') => drop(self.next()),
                 '$' if second == Some('(') => self.expansion(word, Self::substitution)?,
-                '$' if second == Some('{') => {
-                    self.expansion(word, |reader| reader.enclosed(2, &['}'], is_quoted))?;
-                }
+                '$' if second == Some('{') => self.enclosed(word, 2, '}', is_quoted)?,
                 '"' if !end.is_empty() => {
                     self.next();
                     self.until(&['"'], true, word)?;
@@ -325,9 +319,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Words between signs, behind an opening one of that length.
-    fn enclosed(&mut self, opening: usize, end: &[char], is_quoted: bool) -> Read<()> {
-        self.at += opening;
-        self.nested(SUBSTITUTION, |reader| reader.until(end, is_quoted, &mut Word::default()))
+    fn enclosed(&mut self, word: &mut Word, opening: usize, end: char, is_quoted: bool) -> Read<()> {
+        self.expansion(word, |reader| {
+            reader.at += opening;
+            reader.nested(SUBSTITUTION, |reader| reader.until(&[end], is_quoted, &mut Word::default()))
+        })
     }
 
     /// Steps over `((..))`, if that comes next and no subshell in a subshell: told apart as bash does, the two parentheses touch that
