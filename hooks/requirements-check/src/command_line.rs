@@ -6,28 +6,26 @@
 //! syntax for one, is searched as raw text. Not seen: aliases, scripts, make targets, what a variable stands for, and
 //! scripts fed to a shell through a here-document or a pipe.
 
-mod meaning;
 mod pattern;
 mod reader;
-mod shell;
 mod simple;
-mod word;
 
-use std::cell::OnceCell;
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use secrets::masked;
 
-pub(crate) use meaning::names_repository;
 pub use pattern::Pattern;
-pub(crate) use word::spelled;
+pub(crate) use reader::spelled;
+pub(crate) use simple::is_one_of;
 
 const MAX_LINE_BYTES: usize = 64 * 1024;
 /// How deep substitutions and scripts may stand in each other.
 const MAX_DEPTH: usize = 24;
-/// Stands for a command that may not be shown.
-pub(crate) const MASK: &str = "[masked]";
+
+/// Where a command stands whose exit status is not the line's.
+pub(crate) const CONSTRUCT: &str = "beside `!`, a group, `if`, a loop or a function";
+/// There it runs before the command whose words it makes.
+pub(crate) const SUBSTITUTION: &str = "in a substitution or a script";
 
 /// A line, as far as it is understood.
 #[derive(Debug)]
@@ -35,14 +33,14 @@ pub struct Line {
     /// The simple commands in the order they are written, those inside others too; `None`: the line cannot be read.
     pub commands: Option<Vec<Simple>>,
     pub(crate) text: String,
-    masked: OnceCell<String>,
 }
 
 pub fn parse(line: &str) -> Line {
-    let mut reader = reader::Reader::new(line, MAX_DEPTH);
+    let unix = line.replace("\r\n", "\n");
+    let mut reader = reader::Reader::new(&unix, MAX_DEPTH);
     let is_readable = line.len() <= MAX_LINE_BYTES && !line.contains('\0') && reader.level(false).is_ok();
     let commands = is_readable.then_some(reader.found);
-    Line { commands, text: line.to_owned(), masked: OnceCell::new() }
+    Line { commands, text: line.to_owned() }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -50,44 +48,19 @@ pub struct Simple {
     /// The program and its arguments with quotes removed; an expansion stands as it is written. Empty where there are
     /// only assignments, or redirections of a whole construct.
     pub words: Vec<String>,
-    /// The words before the program, quotes removed: assignments, and programs that run another one (`env`, `sudo`,
-    /// `timeout` ...) with their options.
+    /// The words before the program, quotes removed: assignments, and programs that run it (`env`, `sudo`, `timeout 60` ...).
     pub(crate) prefix: Vec<String>,
     /// The files its redirections write to, quotes removed.
     pub(crate) writes: Vec<String>,
     pub(crate) reads: Vec<String>,
     /// The command as written, prefix included, redirections left out.
     pub(crate) text: String,
-    /// Why the line may succeed though this command failed; `None`: its exit status decides the line's.
-    pub(crate) hidden: Option<Hidden>,
+    /// Where it stands, if the line may succeed though this command failed; `None`: its exit status decides the line's.
+    pub(crate) hidden: Option<&'static str>,
     /// The folder it runs in: absolute, or relative to the folder of the call. `None`: the line does not name it.
     pub(crate) directory: Option<PathBuf>,
     /// Arguments that may be options only the shell knows, as written: `$ARGS`.
     pub(crate) unknown_options: Vec<String>,
-    /// It is a shell or `eval` with a literal script, whose commands are commands of the line, too.
-    runs_script: bool,
-}
-
-/// Why the exit status of a command does not decide the line's; displayed as words for a sentence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Hidden {
-    /// Where it stands.
-    Lost(&'static str),
-    /// The line has `!`, a group, `if`, a loop, `case`, a function or arithmetic.
-    Construct,
-    /// It runs before the command whose words it makes.
-    Substitution,
-}
-
-impl fmt::Display for Hidden {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = match self {
-            Self::Lost(place) => place,
-            Self::Construct => "beside `!`, a group, `if`, a loop or a function",
-            Self::Substitution => "in a substitution",
-        };
-        write!(f, "{place} its exit status is not the line's")
-    }
 }
 
 /// Whether a text names what it says, with nothing for the shell to put in its place.
@@ -126,24 +99,22 @@ impl Simple {
 
 impl Line {
     /// Replaces `~` in folders; without a home folder they are unknown.
-    pub(crate) fn resolve_home(&mut self, home: Option<&Path>) {
+    pub(crate) fn at_home(mut self, home: Option<&Path>) -> Self {
         for command in self.commands.iter_mut().flatten() {
             if let Some(rest) = command.directory.as_ref().and_then(|folder| folder.strip_prefix("~").ok()) {
                 command.directory = home.map(|home| home.join(rest));
             }
         }
+        self
     }
 
-    /// A command of the line as it may be kept and shown. Quotes may break a secret, so the words are masked without them; and a
-    /// secret may span several commands, so each word must stand in the masked line, too.
+    /// A command of the line as it may be kept and shown: nothing of it where the line has a secret, which may span several
+    /// commands.
     pub(crate) fn shown(&self, simple: &Simple) -> String {
+        // Quotes may break a secret.
         let words = simple.with_prefix().join(" ");
-        let line = self.masked.get_or_init(|| masked(&self.text).into_owned());
-        let own = masked(&words);
-        if *line == self.text && own == words {
-            return simple.text.clone();
-        }
-        if own.split(' ').all(|word| line.contains(word)) { own.into_owned() } else { MASK.to_owned() }
+        let is_clean = masked(&self.text) == self.text && masked(&words) == words;
+        if is_clean { simple.text.clone() } else { "[masked]".to_owned() }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::call::Call;
-use crate::command_line::{self, Hidden, Line, Simple, base_name, is_in, spelled};
+use crate::command_line::{self, CONSTRUCT, Line, SUBSTITUTION, Simple, base_name, is_in, spelled};
 use crate::place::{After, World, quoted};
 use crate::rule::Rule;
 use crate::satisfactions::Satisfaction;
@@ -53,7 +53,7 @@ impl Found<'_> {
 
     /// Why its exit status is not the line's, or not that of what was asked for.
     fn hidden(&self) -> Option<String> {
-        let of_line = self.simple.hidden.map(|hidden| hidden.to_string());
+        let of_line = self.simple.hidden.map(|place| format!("{place} its exit status is not the line's"));
         of_line.or_else(|| {
             let word = self.named(self.simple.unknown_options.first()?, "$...");
             Some(format!("its arguments depend on what the shell puts in for `{word}`"))
@@ -229,7 +229,7 @@ fn behind(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<La
     let mut needing = commands.iter().enumerate().filter(|(_, one)| rule.is_triggered_by_command(call, one));
     let (last, then) = needing.next_back()?;
     // Some run before it though they are written behind it: to make its arguments, or in the round before.
-    let is_loose = |first: &Simple| matches!(first.hidden, Some(Hidden::Substitution | Hidden::Construct));
+    let is_loose = |first: &Simple| matches!(first.hidden, Some(SUBSTITUTION | CONSTRUCT));
     let (_, first) = commands.iter().enumerate().find(|(at, first)| {
         let is_before = *at < last || (*at > last && is_loose(first));
         is_before && !keeps(first)

@@ -2,8 +2,8 @@
 
 use regex_lite::{Regex, RegexBuilder};
 
-use super::meaning::without_global_options;
 use super::reader::Reader;
+use super::simple::own_options;
 use super::{Line, Simple, base_name};
 
 const MAX_REGEX_BYTES: usize = 256 * 1024;
@@ -30,25 +30,24 @@ impl Pattern {
         }
         let mut reader = Reader::new(pattern, 0);
         let mut words = Vec::new();
-        reader.blanks();
         while let Some(word) = reader.word().ok()? {
             words.push(word.text);
-            reader.blanks();
+        }
+        if is_module(&words) && !words[0].contains('/') {
+            words[0] = unversioned(&words[0]).into();
         }
         (reader.peek().is_none() && !words.is_empty()).then_some(Self::Words(words))
     }
 
     /// A `command_regex`; `None` if it is none, empty, or takes too much when compiled.
     pub(crate) fn parse_regex(pattern: &str) -> Option<Self> {
-        if pattern.trim().is_empty() {
-            return None;
-        }
         let mut builder = RegexBuilder::new(pattern);
-        builder.case_insensitive(true).size_limit(MAX_REGEX_BYTES).build().ok().map(Self::Regex)
+        let regex = builder.case_insensitive(true).size_limit(MAX_REGEX_BYTES).build().ok();
+        regex.filter(|_| !pattern.trim().is_empty()).map(Self::Regex)
     }
 
-    /// Whether the command matches. The folder of a program counts only if the words name one; options between git and its
-    /// subcommand, and cargo's toolchain, do not count. Behind a program that runs another one, the pattern may begin anywhere.
+    /// Whether the command matches, as it is written or in its plain form: the folder of a program counts only if the words name
+    /// one. Behind a program that runs another one, the pattern may begin anywhere.
     pub(crate) fn matches_command(&self, simple: &Simple) -> bool {
         self.is_found(simple, |_| true)
     }
@@ -60,21 +59,12 @@ impl Pattern {
     }
 
     fn is_found(&self, simple: &Simple, is_wanted: fn(usize) -> bool) -> bool {
-        let whole = simple.with_prefix();
-        let mut heads = (0..simple.beginnings()).map(|at| &simple.words[at..]);
-        match self {
-            Self::Words(wanted) => begin(wanted, &whole) || heads.any(|words| begin(wanted, words)),
-            Self::Regex(_) if simple.words.is_empty() => false,
-            Self::Regex(regex) => {
-                let bare = |words: &[String]| {
-                    [&[base_name(&words[0]).to_owned()], without_global_options(words)].concat()
-                };
-                let found = |words: &[String]| {
-                    regex.find(&in_one(words)).is_some_and(|found| is_wanted(found.start()))
-                };
-                found(&whole) || heads.take(MAX_HEADS).any(|words| found(words) || found(&bare(words)))
-            }
-        }
+        let found = |words: &[String]| match self {
+            Self::Words(wanted) => words.starts_with(wanted),
+            Self::Regex(regex) => regex.find(&in_one(words)).is_some_and(|found| is_wanted(found.start())),
+        };
+        let mut heads = (0..simple.programs().len().min(MAX_HEADS)).map(|at| &simple.words[at..]);
+        found(&simple.with_prefix()) || heads.any(|words| found(words) || found(&plain(words)))
     }
 
     /// A command that does not match nearly does: it has the words in their order (`uv run pytest`, `npm run test`), and installs
@@ -100,25 +90,24 @@ impl Pattern {
 }
 
 fn are_in_order<'a>(wanted: &[String], mut words: impl Iterator<Item = &'a str>) -> bool {
-    wanted.iter().all(|wanted| words.any(|word| word == wanted || base_name(word) == wanted))
+    let is_one = |word: &str, wanted: &str| [word, base_name(word), unversioned(word)].contains(&wanted);
+    wanted.iter().all(|wanted| words.any(|word| is_one(word, wanted)))
 }
 
-/// The command begins with the wanted words, as it is or without global options.
-fn begin(wanted: &[String], words: &[String]) -> bool {
-    let (Some((program, arguments)), Some((first, rest))) = (wanted.split_first(), words.split_first())
-    else {
-        return false;
-    };
-    let is_module = rest.first().is_some_and(|word| word == "-m");
-    // An assignment is no program in a folder: `X=/npm test`.
-    let named = if program.contains('/') || first.contains('=') { first } else { base_name(first) };
-    (named == program || (is_module && is_python(named) && is_python(program)))
-        && (rest.starts_with(arguments) || without_global_options(words).starts_with(arguments))
+/// A command without the folder of its program, git's own options, cargo's toolchain, and the version of what runs a module.
+fn plain(words: &[String]) -> Vec<String> {
+    let program = if is_module(words) { unversioned(&words[0]) } else { base_name(&words[0]) };
+    [&[program.to_owned()], own_options(words).1].concat()
 }
 
-fn is_python(program: &str) -> bool {
-    let version = program.strip_prefix("python");
-    version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+/// `python3 -m pytest`
+fn is_module(words: &[String]) -> bool {
+    words.get(1).is_some_and(|word| word == "-m")
+}
+
+/// A program's name without its version: `python` for `python3.12`.
+fn unversioned(program: &str) -> &str {
+    base_name(program).trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
 }
 
 /// The words as one text. A word with blanks is a text of its own, and no command: it matches nothing.

@@ -1,25 +1,28 @@
-//! Reads a line from left to right, once: the operators between its simple commands, its constructs and here-documents.
+//! Reads a line from left to right, once: words with their quotes and expansions, the operators between simple commands,
+//! constructs and here-documents.
 //!
 //! Keywords, `{ .. }`, functions and arithmetic are one thing, a construct: each command in it is found, and none counts. None of
 //! `( .. )` counts either, but their folders are known.
 
-use super::shell::{Level, hide, lose};
-use super::word::{WORD_END, Word, arithmetic};
-use super::{Hidden, Simple, is_in};
+use std::path::{Path, PathBuf};
+
+use super::{CONSTRUCT, SUBSTITUTION, Simple, is_in, is_plain};
 
 /// No shell would read the line, or it is too deep.
-#[derive(Debug)]
 pub(super) struct Unreadable;
 
 pub(super) type Read<T> = Result<T, Unreadable>;
 
+/// How many levels another text takes of those allowed.
+const TEXT_LEVELS: usize = 3;
 const OPERATORS: [&str; 12] = [";;&", ";;", ";&", "&&", "||", "|&", ";", "&", "|", "(", ")", "\n"];
 /// Words of the shell behind which a command begins, or a redirection.
-const KEYWORDS: &str =
-    "! { } if then elif else fi while until do done for select case esac function coproc time";
+const KEYWORDS: &str = "! { } if then elif else fi while until do done for select case esac function time";
+
+/// What may change the folder of the shell it runs in; a program of that name does not.
+const MOVING: &str = "cd pushd popd eval";
 
 /// A place in a line, and what was found before it.
-#[derive(Debug)]
 pub(super) struct Reader<'a> {
     text: &'a str,
     /// In bytes; always at the beginning of a character.
@@ -29,6 +32,54 @@ pub(super) struct Reader<'a> {
     /// The end words of here-documents whose bodies come after the line's end, and whether tabs may stand before them.
     pub(super) documents: Vec<(Word, bool)>,
 }
+
+/// Expansions with the same value for every command of a session: the folder of the call, and the home.
+/// The work tree's top stands for the folder of the call: they are one work tree.
+const SPELLED: [(&str, &str); 6] = [
+    ("$(git rev-parse --show-toplevel)", "."),
+    ("$(pwd)", "."),
+    ("${PWD}", "."),
+    ("$PWD/", "./"),
+    ("${HOME}", "~"),
+    ("$HOME/", "~/"),
+];
+
+/// The text with what the shell puts in for some expansions.
+pub(crate) fn spelled(text: &str) -> String {
+    let text = format!("{text}/");
+    let spelled = SPELLED.iter().fold(text, |text, (from, to)| text.replace(from, to));
+    spelled.strip_suffix('/').unwrap_or(&spelled).to_owned()
+}
+
+#[derive(Default)]
+pub(super) struct Word {
+    /// As it stands in the line.
+    pub(super) raw: String,
+    /// With its quotes removed; expansions stand in it as written.
+    pub(super) text: String,
+    /// The shell puts something else in place of part of it: a variable, a pattern, a home folder.
+    pub(super) expands: bool,
+}
+
+impl Word {
+    /// As an argument it may be an option that only the shell knows: it begins with what is expanded, or is an option with
+    /// a name that is. A value (`--target-dir=$X`), a pattern of paths (`tests/*.py`) and `$HOME` or `$PWD` are none.
+    pub(super) fn may_be_options(&self) -> bool {
+        let name = self.text.split('=').next().unwrap_or_default();
+        let is_option = name.starts_with('-') && name.contains(['$', '`', '*', '?', '[', '{']);
+        self.expands && (is_option || spelled(&self.text).starts_with(['$', '`', '{']))
+    }
+}
+
+/// It begins with `NAME=`, `NAME+=` or `NAME[..]=`, unquoted.
+pub(super) fn is_assignment(raw: &str) -> bool {
+    let name = raw.split(['=', '+', '[']).next().unwrap_or_default();
+    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    is_name && !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()) && raw.contains('=')
+}
+
+/// The characters that end a word.
+pub(super) const WORD_END: [char; 10] = [' ', '\t', '\n', ';', '&', '|', '<', '>', '(', ')'];
 
 impl<'a> Reader<'a> {
     pub(super) fn new(text: &'a str, depth: usize) -> Self {
@@ -47,10 +98,6 @@ impl<'a> Reader<'a> {
         self.rest().chars().next()
     }
 
-    pub(super) fn second(&self) -> Option<char> {
-        self.rest().chars().nth(1)
-    }
-
     pub(super) fn next(&mut self) -> Option<char> {
         let next = self.peek()?;
         self.at += next.len_utf8();
@@ -64,7 +111,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads what stands one level deeper. The exit status of its commands is lost.
-    pub(super) fn nested(&mut self, why: Hidden, read: impl FnOnce(&mut Self) -> Read<()>) -> Read<()> {
+    fn nested(&mut self, why: &'static str, read: impl FnOnce(&mut Self) -> Read<()>) -> Read<()> {
         let from = self.found.len();
         self.depth = self.depth.checked_sub(1).ok_or(Unreadable)?;
         read(self)?;
@@ -73,39 +120,36 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads another text so many levels deeper.
-    pub(super) fn inside(
-        &mut self,
-        text: &str,
-        levels: usize,
-        why: Hidden,
-        read: impl FnOnce(&mut Reader<'_>) -> Read<()>,
-    ) -> Read<()> {
-        let mut inner = Reader::new(text, self.depth.checked_sub(levels).ok_or(Unreadable)?);
+    /// Reads another text, of which something may be read twice: so it takes more levels.
+    pub(super) fn inside(&mut self, text: &str, read: impl FnOnce(&mut Reader<'_>) -> Read<()>) -> Read<()> {
+        let mut inner = Reader::new(text, self.depth.checked_sub(TEXT_LEVELS).ok_or(Unreadable)?);
         read(&mut inner)?;
-        hide(&mut inner.found, why);
+        hide(&mut inner.found, SUBSTITUTION);
         self.found.append(&mut inner.found);
         Ok(())
     }
 
-    /// `$(..)` or `<(..)`. Here-documents begun outside wait until it ends.
-    pub(super) fn parenthesis(&mut self) -> Read<()> {
-        self.at += 2;
+    /// `$((..))`, `$(..)` or `<(..)`. Here-documents begun outside wait until it ends.
+    fn substitution(&mut self) -> Read<()> {
+        if self.next() == Some('$') && self.arithmetic()? {
+            return Ok(());
+        }
+        self.next();
         let documents = std::mem::take(&mut self.documents);
-        self.nested(Hidden::Substitution, |reader| reader.level(true))?;
+        self.nested(SUBSTITUTION, |reader| reader.level(true))?;
         self.documents = documents;
         Ok(())
     }
 
     /// The commands up to the end of the text, or to the `)` that closes them.
     pub(super) fn level(&mut self, is_closed: bool) -> Read<()> {
-        let mut level = Level::new(self.found.len());
+        let from = self.found.len();
+        let mut level = Level { from, chain: from, directory: Some(PathBuf::new()), ..Level::default() };
         loop {
             self.blanks();
             let here = self.found.len();
-            if let Some(length) = arithmetic(self.rest()) {
+            if self.arithmetic()? {
                 level.construct(here);
-                self.arithmetic(length)?;
                 continue;
             }
             let operator = self.operator();
@@ -116,16 +160,13 @@ impl<'a> Reader<'a> {
                 "(" | ")" if level.cases > 0 => level.construct(here),
                 // A subshell has a folder of its own.
                 "(" => {
-                    self.nested(Hidden::Construct, |reader| reader.level(true))?;
+                    self.nested(CONSTRUCT, |reader| reader.level(true))?;
                     self.blanks();
-                    level.command(here, true, self.operator(), &mut self.found);
+                    level.command(here, self.operator(), &mut self.found);
                 }
                 ")" if is_closed => break,
                 "" if self.peek().is_none() && !is_closed => break,
-                "" if self.peek().is_some() => match self.keyword() {
-                    Some(keyword) => self.construct(&mut level, keyword)?,
-                    None => self.simple(&mut level)?,
-                },
+                "" if self.peek().is_some() => self.part(&mut level)?,
                 ")" | "" => return Err(Unreadable),
                 _ => level.operator(operator),
             }
@@ -139,29 +180,25 @@ impl<'a> Reader<'a> {
         OPERATORS.into_iter().find(|operator| self.rest().starts_with(operator)).unwrap_or_default()
     }
 
-    fn keyword(&self) -> Option<&'a str> {
-        let word = self.rest().split(WORD_END).next()?.trim_end_matches('\r');
+    /// Reads a keyword with the words that belong to it, else a simple command.
+    fn part(&mut self, level: &mut Level) -> Read<()> {
+        let (from, keyword) = (self.found.len(), self.rest().split(WORD_END).next().unwrap_or_default());
         // With an option it is the program of that name.
-        let has_option = self.rest()[word.len()..].trim_start().starts_with('-');
-        (is_in(KEYWORDS, word) && (word != "time" || !has_option)).then_some(word)
-    }
-
-    fn construct(&mut self, level: &mut Level, keyword: &str) -> Read<()> {
+        let is_program = keyword == "time" && self.rest()[keyword.len()..].trim_start().starts_with('-');
+        if is_program || !is_in(KEYWORDS, keyword) {
+            return self.simple(level);
+        }
         self.at += keyword.len();
-        let from = self.found.len();
         if keyword != "time" {
             level.construct(from);
         }
         match keyword {
-            "coproc" => return Err(Unreadable),
-            "function" => {
-                self.blanks();
-                self.word()?;
-            }
+            "function" => drop(self.word()?),
             "for" | "select" | "case" => {
                 level.cases += usize::from(keyword == "case");
-                self.head()?;
-                lose(&mut self.found[from..]);
+                // Words, no command.
+                while self.word()?.is_some() {}
+                run_in(&mut self.found[from..], None);
             }
             "esac" => level.cases = level.cases.saturating_sub(1),
             _ => {}
@@ -169,27 +206,9 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// `for x in a b`, `for ((..))`, `case x in`: words, no command.
-    fn head(&mut self) -> Read<()> {
-        loop {
-            self.blanks();
-            if let Some(length) = arithmetic(self.rest()) {
-                self.arithmetic(length)?;
-                continue;
-            }
-            let Some(word) = self.word()? else { return Ok(()) };
-            if word.raw == "in" && self.rest().starts_with(['\n', '\r']) {
-                return Ok(());
-            }
-        }
-    }
-
     /// Steps over blanks, continued lines and a comment, up to the end of the line.
     pub(super) fn blanks(&mut self) {
-        while self.eat(" ") || self.eat("\t") || self.eat("\\\n") || self.eat("\\\r\n") {}
-        if self.rest().starts_with("\r\n") {
-            self.at += 1;
-        }
+        while self.eat(" ") || self.eat("\t") || self.eat("\\\n") {}
         if self.peek() == Some('#') {
             self.at += self.rest().find('\n').unwrap_or(self.rest().len());
         }
@@ -201,7 +220,7 @@ impl<'a> Reader<'a> {
             // One without an end goes up to the end of everything, which a shell forgives.
             for line in self.rest().split_inclusive('\n') {
                 self.at += line.len();
-                let line = line.trim_end_matches('\n').trim_end_matches('\r');
+                let line = line.trim_end_matches('\n');
                 if end.text == if has_tabs { line.trim_start_matches('\t') } else { line } {
                     break;
                 }
@@ -213,4 +232,223 @@ impl<'a> Reader<'a> {
         }
         Ok(())
     }
+
+    /// The next word of the line, if it goes on with one.
+    pub(super) fn word(&mut self) -> Read<Option<Word>> {
+        self.blanks();
+        let start = self.at;
+        let mut word = Word { expands: self.peek() == Some('~'), ..Word::default() };
+        self.until(&WORD_END, false, &mut word)?;
+        self.since(start).clone_into(&mut word.raw);
+        Ok((self.at > start).then_some(word))
+    }
+
+    /// Reads a word, what stands between double quotes or braces, or with no `end` the whole text. `is_quoted`: single quotes mean
+    /// nothing.
+    fn until(&mut self, end: &[char], is_quoted: bool, word: &mut Word) -> Read<()> {
+        let (start, is_word) = (self.at, end.len() > 1);
+        while let Some(next) = self.peek() {
+            let second = self.rest().chars().nth(1);
+            match next {
+                '<' | '>' if is_word && second == Some('(') => self.expansion(word, Self::substitution)?,
+                // `NAME=(..)`
+                '(' if is_word && self.since(start).ends_with('=') && is_assignment(self.since(start)) => {
+                    self.enclosed(word, 1, ')', false)?;
+                }
+                _ if end.contains(&next) => {
+                    self.at += usize::from(!is_word);
+                    return Ok(());
+                }
+                '\\' if end != ['"'] || second.is_some_and(|c| "$`\"\\\n".contains(c)) => {
+                    self.next();
+                    word.text.extend(self.next().filter(|escaped| *escaped != '\n'));
+                }
+                '\'' if !is_quoted => self.single_quoted(word)?,
+                '$' if !is_quoted && second == Some('\'') => self.single_quoted(word)?,
+                // A translated text is quoted like any other.
+                '$' if !is_quoted && second == Some('"') => drop(self.next()),
+                '$' if second == Some('(') => self.expansion(word, Self::substitution)?,
+                '$' if second == Some('{') => self.enclosed(word, 2, '}', is_quoted)?,
+                '"' if !end.is_empty() => {
+                    self.next();
+                    self.until(&['"'], true, word)?;
+                }
+                '`' => self.expansion(word, Self::backquoted)?,
+                _ => {
+                    word.expands |= next == '$' || (is_word && "*?[{".contains(next));
+                    word.text.extend(self.next());
+                }
+            }
+        }
+        if is_word || end.is_empty() { Ok(()) } else { Err(Unreadable) }
+    }
+
+    /// `'..'`, or `$'..'`, whose escapes are left to the shell.
+    fn single_quoted(&mut self, word: &mut Word) -> Read<()> {
+        let (start, is_ansi, mut has_escape) = (self.at, self.eat("$"), false);
+        self.next();
+        let inner = self.at;
+        while !self.eat("'") {
+            let next = self.next().ok_or(Unreadable)?;
+            has_escape |= is_ansi && next == '\\' && self.next().is_some();
+        }
+        let text = self.since(if has_escape { start } else { inner });
+        word.text.push_str(if has_escape { text } else { &text[..text.len() - 1] });
+        word.expands |= has_escape;
+        Ok(())
+    }
+
+    fn expansion(&mut self, word: &mut Word, read: impl FnOnce(&mut Self) -> Read<()>) -> Read<()> {
+        let start = self.at;
+        read(self)?;
+        word.text.push_str(self.since(start));
+        word.expands = true;
+        Ok(())
+    }
+
+    fn backquoted(&mut self) -> Read<()> {
+        let mut inner = String::new();
+        self.next();
+        while !self.eat("`") {
+            match self.next().ok_or(Unreadable)? {
+                '\\' if matches!(self.peek(), Some('`' | '\\' | '$')) => inner.extend(self.next()),
+                other => inner.push(other),
+            }
+        }
+        self.inside(&inner, |inner| inner.level(false))
+    }
+
+    /// Words between signs, behind an opening one of that length.
+    fn enclosed(&mut self, word: &mut Word, opening: usize, end: char, is_quoted: bool) -> Read<()> {
+        self.expansion(word, |reader| {
+            reader.at += opening;
+            reader.nested(SUBSTITUTION, |reader| reader.until(&[end], is_quoted, &mut Word::default()))
+        })
+    }
+
+    /// Steps over `((..))`, if that comes next and no subshell in a subshell: told apart as bash does, the two parentheses touch that
+    /// close it. Commands may stand in it all the same.
+    fn arithmetic(&mut self) -> Read<bool> {
+        let inner = self.rest().strip_prefix("((").unwrap_or_default();
+        let mut open = 0_i32;
+        let end = inner.bytes().position(|byte| {
+            open += i32::from(byte == b'(') - i32::from(byte == b')');
+            open < 0
+        });
+        let Some(end) = end.filter(|end| inner[*end..].starts_with("))")) else { return Ok(false) };
+        self.at += end + 4;
+        self.expansions(&inner[..end]).map(|()| true)
+    }
+
+    /// Reads the substitutions in a text that is no command and has no quotes of its own. Where they run is not known.
+    pub(super) fn expansions(&mut self, text: &str) -> Read<()> {
+        let from = self.found.len();
+        self.inside(text, |reader| reader.until(&[], true, &mut Word::default()))?;
+        run_in(&mut self.found[from..], None);
+        Ok(())
+    }
+}
+
+/// One level of a line while it is read, with what its commands leave to those after them.
+#[derive(Default)]
+pub(super) struct Level {
+    /// How many `case` are open.
+    pub(super) cases: usize,
+    /// Where its commands begin among those found, and where the last chain of `&&` does.
+    from: usize,
+    chain: usize,
+    /// Why none of them decides the line's exit status.
+    why: Option<&'static str>,
+    /// The first one that may run never, again, or beside the rest.
+    unsure: Option<usize>,
+    /// The operator behind the last one.
+    before: &'static str,
+    /// As [`Simple::directory`].
+    directory: Option<PathBuf>,
+    pipefail: bool,
+}
+
+impl Level {
+    pub(super) fn construct(&mut self, at: usize) {
+        self.unsure.get_or_insert(at);
+        self.why = Some(CONSTRUCT);
+        self.before = "";
+    }
+
+    pub(super) fn operator(&mut self, operator: &str) {
+        if let "||" | "&" = operator {
+            self.unsure = Some(self.from);
+            self.why.get_or_insert(if operator == "&" { "beside `&`" } else { "beside `||`" });
+        }
+    }
+
+    /// A simple command was read, found at `at` with those of its substitutions and its script behind it, or a subshell.
+    pub(super) fn command(&mut self, at: usize, operator: &'static str, found: &mut [Simple]) {
+        let is_pipe = |operator| matches!(operator, "|" | "|&");
+        let before = std::mem::replace(&mut self.before, operator);
+        if before != "&&" && !is_pipe(before) {
+            // Of the chain before only the first is sure to have run.
+            let mut unsure = found[self.chain..at].iter().skip(1).filter(|one| one.hidden.is_none());
+            self.pipefail &= !unsure.clone().any(|one| one.calls("set"));
+            self.directory.take_if(|_| unsure.any(|one| one.calls(MOVING)));
+            self.chain = at;
+        }
+        run_in(&mut found[at..], self.directory.as_ref());
+        if is_pipe(operator) && !self.pipefail {
+            hide(&mut found[at..], "before a pipe");
+        }
+        // A subshell and the parts of a pipe have shells of their own.
+        let own = found.get(at).filter(|one| one.hidden.is_none() || one.runs_another());
+        let Some(command) = own.filter(|_| !is_pipe(before) && !is_pipe(operator)) else { return };
+        match &command.words[..] {
+            [program, to] if program == "cd" => self.directory = join(self.directory.take(), to),
+            [program, options @ ..] if program == "set" && options.iter().any(|word| word == "pipefail") => {
+                self.pipefail = !options.iter().any(|word| word.starts_with('+'));
+            }
+            _ if command.calls(MOVING) => self.directory = None,
+            _ => {}
+        }
+        if command.calls("eval exit return exec trap") {
+            self.why.get_or_insert("beside `exit`, `exec`, `eval` or `trap`");
+        }
+    }
+
+    /// The level ends.
+    pub(super) fn end(&self, found: &mut [Simple]) {
+        hide(&mut found[self.from..self.chain], "before `;` or a line's end");
+        for simple in found[self.from..].iter_mut().filter(|one| one.hidden != Some(SUBSTITUTION)) {
+            simple.hidden = self.why.or(simple.hidden);
+        }
+        // A `cd` among them leaves every folder unknown.
+        let unsure = self.unsure.map_or(&mut [][..], |at| &mut found[at..]);
+        let is_unsure = unsure.iter().any(|one| one.calls(MOVING));
+        for one in unsure {
+            one.directory.take_if(|_| is_unsure);
+        }
+    }
+}
+
+/// The commands' exit status is hidden, if it is not already.
+pub(super) fn hide(commands: &mut [Simple], why: &'static str) {
+    for simple in commands {
+        simple.hidden.get_or_insert(why);
+    }
+}
+
+/// The commands run in that folder, or in one seen from there. `None`: where is not known.
+pub(super) fn run_in(commands: &mut [Simple], folder: Option<&PathBuf>) {
+    for simple in commands {
+        let own = simple.directory.take();
+        simple.directory = own.and_then(|own| join(folder.cloned(), &own.to_string_lossy()));
+    }
+}
+
+/// The directory that `to` names from `here`, as [`Simple::directory`].
+pub(super) fn join(here: Option<PathBuf>, to: &str) -> Option<PathBuf> {
+    let to = spelled(to);
+    let in_home = to.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+    let is_known = to != "-" && is_plain(in_home.unwrap_or(&to));
+    let is_whole = in_home.is_some() || Path::new(&to).is_absolute();
+    let here = if is_whole { Some(PathBuf::new()) } else { here };
+    here.filter(|_| is_known).map(|here| here.join(to).components().collect())
 }

@@ -1,82 +1,83 @@
-//! A simple command: its words and redirections, the program behind `env`, `sudo` and the like, and the script it runs.
+//! A simple command: its words and redirections, the program behind `env`, `sudo` and the like, the script it runs, its effect on
+//! the files as far as its words tell, and the folder it acts in.
 
 use std::path::PathBuf;
 
-use super::reader::{Read, Reader, Unreadable};
-use super::shell::{Level, run_in};
-use super::word::{Word, is_assignment};
-use super::{Hidden, Simple, base_name, is_in};
+use super::reader::{Level, Read, Reader, Unreadable, Word, is_assignment, join, run_in};
+use super::{Simple, base_name, is_in};
 
 const REDIRECTIONS: [&str; 12] = ["<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">", "&>>", "&>"];
 
-/// How many levels of nesting a script takes of those allowed: what stands in it may be read twice.
-const SCRIPT_DEPTH: usize = 3;
+/// The effect of a command on the files of the work tree, redirections aside.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    Reads,
+    /// It may write, but none of the files.
+    Keeps,
+    Writes,
+}
+use Effect::{Keeps, Reads, Writes};
 
-/// How many words stand before the program: assignments, and programs that run it in their place. With another option than
-/// these, with a value or without, they may do something else.
+/// Names of programs and of git's subcommands, what they do, and the arguments with which they write instead: an option with or
+/// without its value, or a word. What git does besides writes.
+const PROGRAMS: &[(&str, Effect, &str)] = &[
+    (READERS, Reads, ""),
+    (GIT_READERS, Reads, "--output"),
+    ("git-branch", Reads, "-m -M --move"),
+    ("fd", Reads, "-x -X --exec --exec-batch"),
+    ("find", Reads, "-delete -exec -execdir -ok -okdir -fprint -fprint0 -fprintf -fls"),
+    ("gh glab", Reads, "-D -O --dir --output api checkout clone download exec extension sync"),
+    ("sed yq", Reads, "-i --in-place --inplace -f --file"),
+    ("sort", Reads, "-o --output"),
+    (": date export set umask unset wait", Keeps, ""),
+    ("git-add git-commit git-config git-fetch git-notes git-push git-remote git-stage git-tag", Keeps, ""),
+    ("command", Keeps, "-p --"),
+    ("cp dd install ln mv patch perl rm rsync tee truncate", Writes, ""),
+];
+const READERS: &str = "[ [[ ack ag basename bat cat cd cksum cmp column comm cut df diff dirname du echo egrep exit expand false \
+    fgrep file fold get-childitem get-content git grep head hexdump id jq join less ls md5sum more nl od paste popd printenv printf \
+    pushd pwd readlink realpath rev rg seq sha1sum sha256sum sleep stat strings tac tail test tr tree true type uname wc which \
+    whoami yamllint";
+const GIT_READERS: &str = "git-blame git-cat-file git-check-ignore git-describe git-diff git-for-each-ref git-grep git-help git-log \
+    git-ls-files git-ls-tree git-merge-base git-rev-list git-rev-parse git-shortlog git-show git-status";
+
+/// Programs that run another one which stands somewhere among their arguments.
+const RUNNERS: &str = "builtin command coproc doas env exec flock gtimeout ionice nice noglob nohup setsid stdbuf sudo time timeout \
+    xargs";
+
+const WRAPPERS: &str = "builtin command env nice nohup sudo time timeout";
+
+/// git's own options whose value is the next word.
+const WITH_VALUE: &str = "-C -c --attr-source --config-env --exec-path --git-dir --namespace --shallow-file \
+    --super-prefix --work-tree";
+
+/// How many words stand before the program: assignments, and programs that run it in their place. With an option, or nothing
+/// behind it, one of those is the program.
 fn prefix(words: &[Word]) -> usize {
-    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
-    let mut program = 0;
-    loop {
-        program += words[program..].iter().take_while(|word| is_assignment(&word.raw)).count();
-        let wrapper = base_name(text(program));
-        let (with_value, flags) = match wrapper {
-            "builtin" => ("", "--"),
-            "command" => ("", "-p --"),
-            "env" => ("-u", "-i --"),
-            "nice" => ("-n", ""),
-            "nohup" => ("", ""),
-            "sudo" => ("-u -g", "-E -H -n"),
-            "time" => ("", "-p"),
-            "timeout" => ("-k -s", ""),
-            _ => return program,
-        };
-        let mut next = program + 1;
-        while is_in(with_value, text(next)) || is_in(flags, text(next)) {
-            next += 1 + usize::from(is_in(with_value, text(next)));
-        }
-        // Before the program comes the time.
-        next += usize::from(wrapper == "timeout" && !text(next).starts_with('-'));
-        if next >= words.len() || text(next).starts_with('-') {
-            return program;
-        }
-        program = next;
-    }
+    let name = |at: usize| base_name(&words[at].text);
+    let is_option = |at: usize| words[at].text.starts_with('-');
+    let is_time = |at: usize| at > 0 && name(at - 1) == "timeout" && !is_option(at);
+    let is_before = |at: &usize| is_assignment(&words[*at].raw) || is_in(WRAPPERS, name(*at)) || is_time(*at);
+    let count = (0..words.len()).take_while(is_before).count();
+    let last = (0..count).rfind(|at| is_in(WRAPPERS, name(*at)));
+    last.filter(|_| count == words.len() || is_option(count)).unwrap_or(count)
 }
 
 /// The command of these words, with the redirections that were read.
 fn command(words: &[Word], redirected: Simple) -> Simple {
     let program = prefix(words);
-    let raw: Vec<&str> = words.iter().map(|word| word.raw.as_str()).collect();
     let unknown = words.iter().skip(program + 1).filter(|word| word.may_be_options());
     let mut texts = words.iter().map(|word| word.text.clone());
     let mut simple = Simple {
-        text: raw.join(" "),
+        text: words.iter().map(|word| word.raw.as_str()).collect::<Vec<_>>().join(" "),
         unknown_options: unknown.map(|word| word.raw.clone()).collect(),
         prefix: texts.by_ref().take(program).collect(),
         words: texts.collect(),
         directory: Some(PathBuf::new()),
         ..redirected
     };
-    simple.hidden = simple.runs_another().then_some(Hidden::Lost("behind a program that may not run it"));
-    let is_literal = !words.iter().skip(program + 1).any(|word| word.expands);
-    simple.runs_script = is_literal && simple.script().is_some();
+    simple.hidden = simple.runs_another().then_some("behind a program that may not run it");
     simple
-}
-
-impl Simple {
-    /// The script of `sh -c '..'` and of `eval '..'`. One with expansions is as it is written; what it comes to is not known.
-    fn script(&self) -> Option<String> {
-        let is_shell = |word: &String| is_in("sh bash zsh dash ksh eval", base_name(word));
-        let shell = self.words[..self.beginnings()].iter().position(is_shell)?;
-        let arguments = &self.words[shell + 1..];
-        if self.words[shell] == "eval" {
-            return Some(arguments.join(" "));
-        }
-        let is_command = |word: &String| word.starts_with('-') && word.ends_with('c');
-        let option = arguments.iter().position(is_command)?;
-        arguments.get(option + 1).cloned()
-    }
 }
 
 impl Reader<'_> {
@@ -85,18 +86,16 @@ impl Reader<'_> {
         let (at, start, mut words, mut redirected) =
             (self.found.len(), self.at, Vec::new(), Simple::default());
         loop {
-            self.blanks();
             let is_test = words.first().is_some_and(|word: &Word| word.raw == "[[")
                 && words.last().is_some_and(|word| word.raw != "]]");
-            if is_test {
+            if !is_test && self.redirect(&mut redirected)? {
+                continue;
+            }
+            match self.word()? {
+                Some(word) => words.push(word),
                 // Operators inside `[[ .. ]]` are none of the line's.
-                match self.word()? {
-                    Some(word) => words.push(word),
-                    None => drop(self.next().ok_or(Unreadable)?),
-                }
-            } else if !self.redirect(&mut redirected)? {
-                let Some(word) = self.word()? else { break };
-                words.push(word);
+                None if is_test => drop(self.next().ok_or(Unreadable)?),
+                None => break,
             }
         }
         if self.at == start || (self.peek() == Some('(') && words.len() != 1) {
@@ -109,19 +108,17 @@ impl Reader<'_> {
         }
         let command = command(&words, redirected);
         if let Some(script) = command.script() {
-            let (first, why) = (self.found.len(), Hidden::Lost("in a script in quotes"));
-            let read = self.inside(&script, SCRIPT_DEPTH, why, |inner| inner.level(false));
+            let first = self.found.len();
+            self.inside(&script, |inner| inner.level(false))?;
             run_in(&mut self.found[first..], command.acts_in().as_ref());
-            if command.runs_script {
-                read?;
-            }
         }
         self.found.insert(at, command);
-        level.command(at, false, self.operator(), &mut self.found);
+        level.command(at, self.operator(), &mut self.found);
         Ok(())
     }
 
     fn redirect(&mut self, command: &mut Simple) -> Read<bool> {
+        self.blanks();
         let behind = self.rest().trim_start_matches(|c: char| c.is_ascii_digit());
         let is_numbered = behind.len() < self.rest().len();
         let is_none =
@@ -129,7 +126,6 @@ impl Reader<'_> {
         let operator = REDIRECTIONS.into_iter().find(|operator| !is_none && behind.starts_with(operator));
         let Some(operator) = operator else { return Ok(false) };
         self.at += self.rest().len() - behind.len() + operator.len();
-        self.blanks();
         let target = self.word()?.ok_or(Unreadable)?;
         let is_descriptor = target.text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
         match operator {
@@ -137,8 +133,153 @@ impl Reader<'_> {
             "<<<" | "<&" => {}
             ">&" if is_descriptor => {}
             "<" => command.reads.push(target.text),
+            _ if is_in("/dev/null /dev/stdout /dev/stderr /dev/tty", &target.text) => {}
             _ => command.writes.push(target.text),
         }
         Ok(true)
     }
+}
+
+impl Simple {
+    /// `None`: unknown.
+    fn effect(&self) -> Option<Effect> {
+        if self.prefix.iter().any(|word| word.starts_with("GIT_")) {
+            return None;
+        }
+        let Some((program, arguments)) = self.words.split_first() else { return Some(Reads) };
+        // A virtual environment of Python's changes variables of the shell only.
+        let activates =
+            is_in("source .", program) && arguments.first().is_some_and(|file| file.ends_with("/activate"));
+        let is_known_script = self.script().is_some_and(|script| !script.contains(['$', '`']));
+        if activates || is_known_script || self.begins_branch() {
+            return Some(Keeps);
+        }
+        let git = self.git().filter(|_| self.program() == "git");
+        let (name, arguments) = match git {
+            Some((subcommand, arguments)) => (format!("git-{subcommand}"), arguments),
+            // A program of that name in some folder is another one.
+            None => (program.to_ascii_lowercase(), arguments),
+        };
+        let known = PROGRAMS.iter().find(|(names, ..)| is_in(names, &name));
+        let Some((_, effect, writing)) = known else { return git.map(|_| Writes) };
+        let writes = arguments.iter().any(|word| is_one_of(word, writing));
+        Some(if writes { Writes } else { *effect })
+    }
+
+    pub(crate) fn reads(&self) -> bool {
+        self.effect() == Some(Reads) && self.writes.is_empty()
+    }
+
+    /// Whether it leaves the files as they are, what its redirections write aside; git may keep what it is given.
+    pub(crate) fn keeps_files(&self) -> bool {
+        matches!(self.effect(), Some(Reads | Keeps))
+    }
+
+    /// Whether it leaves which branch is out as it is.
+    pub(crate) fn keeps_branch(&self) -> bool {
+        // These write files, but stay on the branch.
+        let staying = "am apply cherry-pick clean mv reset restore revert rm";
+        let stays =
+            self.keeps_files() || self.git().is_some_and(|(subcommand, _)| is_in(staying, subcommand));
+        stays && !self.begins_branch()
+    }
+
+    /// Whether it is known to write files: by its program, or by a redirection.
+    pub(crate) fn writes_files(&self) -> bool {
+        self.effect() == Some(Writes) || !self.writes.is_empty()
+    }
+
+    /// Whether git begins a new branch with the files as they are.
+    fn begins_branch(&self) -> bool {
+        matches!(self.git(), Some(("switch" | "checkout", [create, name]))
+            if is_in("-c -b --create", create) && !name.starts_with('-'))
+    }
+
+    /// Whether git goes to another branch or commit, no more.
+    pub(crate) fn switches_branch(&self) -> bool {
+        let goes = matches!(self.git(), Some(("checkout" | "switch", _)));
+        goes && !self.words.iter().any(|word| word == "--" || word == ".")
+    }
+
+    /// It runs another program that stands somewhere among its arguments, or that is a variable (`$SUDO git commit`).
+    pub(crate) fn runs_another(&self) -> bool {
+        self.program().starts_with(['$', '`'])
+            || is_in(RUNNERS, self.program())
+            || self.words.iter().any(|word| is_in("-exec -execdir -ok -okdir", word))
+    }
+
+    /// The words that may be its program: the first alone, or all behind a program that runs another.
+    pub(super) fn programs(&self) -> &[String] {
+        if self.runs_another() { &self.words } else { &self.words[..self.words.len().min(1)] }
+    }
+
+    /// The words from the first program on whose name is one of these; none if it has no such program.
+    fn words_from(&self, names: &str) -> &[String] {
+        let at = self.programs().iter().position(|word| is_in(names, base_name(word)));
+        &self.words[at.unwrap_or(self.words.len())..]
+    }
+
+    /// It may be one of these, which the shell does itself.
+    pub(super) fn calls(&self, names: &str) -> bool {
+        self.programs().iter().any(|word| is_in(names, word))
+    }
+
+    /// The script of `sh -c '..'` and of `eval '..'`. With expansions it is as it is written; what it comes to is not known.
+    fn script(&self) -> Option<String> {
+        let (shell, arguments) = self.words_from("sh bash zsh dash ksh eval").split_first()?;
+        if shell == "eval" {
+            return Some(arguments.join(" "));
+        }
+        let is_command = |word: &String| word.starts_with('-') && word.ends_with('c');
+        let option = arguments.iter().position(is_command)?;
+        arguments.get(option + 1).cloned()
+    }
+
+    /// git's subcommand and what follows it, if the program is git, also behind one that runs it: `git commit -m x`.
+    pub(crate) fn git(&self) -> Option<(&str, &[String])> {
+        let (subcommand, rest) = own_options(self.words_from("git")).1.split_first()?;
+        Some((subcommand, rest))
+    }
+
+    /// The directory the command acts in: the one it runs in, and for git `-C`. `None` where the line does not name it, or the
+    /// program runs another one and may do so elsewhere.
+    pub(crate) fn acts_in(&self) -> Option<PathBuf> {
+        let leads = |word: &String| is_one_of(word, "-C -D --chdir -execdir -okdir");
+        if self.runs_another() && self.words.iter().any(leads) {
+            return None;
+        }
+        let folders = own_options(&self.words).0.windows(2).filter(|pair| pair[0] == "-C");
+        folders.fold(self.directory.clone(), |here, pair| join(here, &pair[1]))
+    }
+
+    /// An option, a setting or a variable names git's repository or work tree.
+    pub(crate) fn names_repository(&self) -> bool {
+        let names = ["--git-dir", "--work-tree", "core.worktree=", "git_dir=", "git_work_tree="];
+        let is_one = |word: &String| names.iter().any(|name| word.to_ascii_lowercase().starts_with(name));
+        // Git's own answer for its folder moves nothing.
+        self.with_prefix().iter().take_while(|word| *word != "rev-parse").any(is_one)
+    }
+}
+
+/// One of the options, its value attached or not, or a short one among others.
+pub(crate) fn is_one_of(word: &str, options: &str) -> bool {
+    let name = word.split('=').next().unwrap_or_default();
+    let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+    let mut options = options.split_ascii_whitespace();
+    options.any(|option| name == option || (option.len() == 2 && letters.contains(&option[1..])))
+}
+
+/// What stands between git and its subcommand, or cargo's toolchain, and what follows it; the words begin with the program.
+pub(super) fn own_options(words: &[String]) -> (&[String], &[String]) {
+    let Some((program, arguments)) = words.split_first() else { return (words, words) };
+    let mut count = 0;
+    while let Some(option) = arguments.get(count) {
+        count += match base_name(program) {
+            "git" if is_in(WITH_VALUE, option) => 2,
+            "git" if option.starts_with('-') => 1,
+            "cargo" if option.starts_with('+') => 1,
+            _ => break,
+        };
+    }
+    arguments.split_at(count.min(arguments.len()))
 }

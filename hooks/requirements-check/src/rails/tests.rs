@@ -185,8 +185,7 @@ CLAUDECODE= req approve x~env -u CLAUDECODE req approve x~BARBLESS_X=1; req stat
 awk 'BEGIN{print \"x\" > \".claude/settings.json\"}'~node -e 'const f=[\".claude/settings.json\"]; fs.rmSync(f[0])'~\
     python3 -c \"open('.claude/settings.json'.strip(),'w')\"~python3 -c \"import os; os.remove('.claude/'+'requirements.yaml')\"~\
     python3 - <<'EOF'\nfor f in [\".claude/settings.json\"]: open(f, 'w')\nEOF~\
-    python3 -c \"import os; os.environ.pop('CLAUDECODE')\"~\
-sed 's/a/b/w .claude/requirements.yaml' f~sed -n 'w .claude/requirements.yaml' /tmp/x";
+    python3 -c \"import os; os.environ.pop('CLAUDECODE')\"";
 
 #[test]
 fn a_line_that_does_not_plainly_read_and_names_a_file_or_a_variable_of_ours_is_denied() {
