@@ -226,14 +226,12 @@ fn behind(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<La
         // The tests have passed on these files before: that they run once more changes nothing.
         _ => is_asked(rule, command) || (command.keeps_files() && !writes_about(rule, command, world)),
     };
-    let mut needing = commands.iter().enumerate().filter(|(_, one)| rule.is_triggered_by_command(call, one));
-    let (last, then) = needing.next_back()?;
+    let last = commands.iter().rposition(|one| rule.is_triggered_by_command(call, one))?;
+    let (then, behind) = (&commands[last], &commands[last + 1..]);
     // Some run before it though they are written behind it: to make its arguments, or in the round before.
-    let is_loose = |first: &Simple| matches!(first.hidden, Some(SUBSTITUTION | CONSTRUCT));
-    let (_, first) = commands.iter().enumerate().find(|(at, first)| {
-        let is_before = *at < last || (*at > last && is_loose(first));
-        is_before && !keeps(first)
-    })?;
+    let arguments = behind.iter().take_while(|one| one.hidden == Some(SUBSTITUTION));
+    let in_a_loop = behind.iter().filter(|one| then.hidden.and(one.hidden) == Some(CONSTRUCT));
+    let first = commands[..last].iter().chain(arguments).chain(in_a_loop).find(|one| !keeps(one))?;
     let (first, then) = (shown(line, first), shown(line, then));
     Some((format!("`{first}` in the same line may change the {what} before `{then}` runs"), FIRST))
 }
