@@ -12,12 +12,14 @@ use crate::RequirementsCheck;
 use crate::call::Call;
 use crate::change::{Change, Target};
 use crate::evidence;
-use crate::place::{After, Before, Facts, View, World};
+use crate::place::World;
 use crate::rails;
-use crate::rule::{Rule, Unmet};
+use crate::rule::Rule;
 use crate::satisfactions::{By, Satisfaction};
 use crate::settings::{Guard, Kind, Scope, Settings, Terms};
 use crate::state::{Entry, Run, State, Uncounted};
+use crate::strategy::Unmet;
+use crate::view::{After, Before, Facts, View};
 use crate::wording;
 
 type HookInput<'a> = Input<'a, RequirementsCheck>;

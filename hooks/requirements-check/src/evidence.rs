@@ -4,12 +4,14 @@ use std::path::Path;
 
 use crate::call::Call;
 use crate::command_line::{self, CONSTRUCT, Line, SUBSTITUTION, Simple, base_name, is_in, spelled};
-use crate::place::{After, World, quoted};
+use crate::place::World;
 use crate::rule::Rule;
 use crate::satisfactions::Satisfaction;
 use crate::settings::{CommandPattern, Glob, Guard, Pattern, Terms, glob_set};
+use crate::view::After;
 use shared::host::flat;
 use shared::text::cut;
+use shared::text::quoted;
 
 /// Arguments with which a test command tests nothing.
 const NOT_ARGS: &str =

@@ -6,11 +6,11 @@
 //!
 //! In reading order:
 //!
-//! - `settings`: what can be set; `rule`: a requirement in force, and how each type is satisfied
+//! - `settings`: what can be set; `rule`: a requirement in force; `strategy`: how each type is satisfied
 //! - `call`, `command_line`: what a tool call does; `evidence`: which commands and files count
 //! - `git`: which work tree, which branch, its size, its files; `satisfactions`: the repository's record
-//! - `place`: what is known of a work tree and of an event; `observe`: looking at the world; `decide`: the rules, event by event;
-//!   `change`: what they change
+//! - `place`: what is known of a work tree; `view`: what is known of an event; `observe`: looking at the world; `decide`: the rules,
+//!   event by event; `change`: what they change
 //! - `wording`: texts; `rails`: calls that would go around the user
 //! - `typed`: `req` as a typed prompt, answered by the program `req` (crate `req`, which looks and judges through this library)
 //! - `state`: what a session has done, and which sessions are live
@@ -41,13 +41,15 @@ pub mod satisfactions;
 mod scene;
 pub mod settings;
 pub mod state;
+pub mod strategy;
 pub mod typed;
+pub mod view;
 pub mod wording;
 
 pub use change::Change;
-pub use place::Facts;
 pub use settings::Settings;
 pub use state::State;
+pub use view::Facts;
 
 use shared::cli;
 use shared::config::SettingFault;

@@ -20,13 +20,15 @@ use transcript::{Patience, TurnWork, turn_work};
 
 use crate::call::Call;
 use crate::evidence::{command_of, may_prove};
-use crate::place::{Before, Deadlines, Facts, View, World, cwd, is_writable, quoted};
+use crate::place::{Deadlines, World, cwd, is_writable};
 use crate::rails::{self, Guarded};
 use crate::rule::Rule;
 use crate::settings::{Kind, Settings};
 use crate::state::{Registry, Run, State};
+use crate::view::{Before, Facts, View};
 use crate::{RequirementsCheck, decide, git, typed};
 use after::Response;
+use shared::text::quoted;
 
 const NEWCOMER: &str = "requirements-check: nothing is required of Claude's work in this repository yet. To set something up, \
     type in a terminal: req init (this is said once)";

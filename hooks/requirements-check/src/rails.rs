@@ -4,6 +4,7 @@
 //! agent, not a wall against a hostile one.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -64,13 +65,15 @@ impl<'a> Guarded<'a> {
     /// `common_dir` is the git folder that all work trees share; satisfactions lie in `requirements` there.
     pub(crate) fn new(places: &'a Places, common_dir: Option<&Path>, cwd: &'a Path) -> Self {
         let Places { config_dir, state_dir, default_state_dir, .. } = places;
+        let both = |path: &PathBuf| [flat(path), real(path)];
+        let folders: BTreeSet<&PathBuf> = [state_dir, default_state_dir].into_iter().flatten().collect();
+        let own = config_dir.iter().flat_map(both);
+        let own = own.flat_map(|dir| FILES.iter().chain(&["hooks"]).map(move |name| dir.join(name)));
         let records = common_dir.map(|dir| dir.join("requirements"));
-        let folders = [state_dir.clone(), default_state_dir.clone(), records].into_iter().flatten();
-        let own = config_dir.iter().flat_map(|dir| FILES.iter().chain(&["hooks"]).map(|name| dir.join(name)));
         Self {
             cwd,
             home: config_dir.as_deref().and_then(Path::parent),
-            protected: folders.chain(own).flat_map(|path| [flat(&path), real(&path)]).collect(),
+            protected: folders.into_iter().flat_map(both).chain(own).chain(records).collect(),
         }
     }
 

@@ -6,10 +6,13 @@ use shared::config::Origin;
 use shared::protocol::Mode;
 
 use crate::call::Call;
-use crate::place::{View, World, quoted};
-use crate::rule::{Remedy, Rule, Unmet};
+use crate::place::World;
+use crate::rule::Rule;
 use crate::settings::{Kind, Settings};
+use crate::strategy::{Remedy, Unmet};
+use crate::view::View;
 use shared::text::cut;
+use shared::text::quoted;
 
 const MAX_MESSAGE: usize = 600;
 /// Requirements named at once: a file may hold a thousand, and their texts take longer than a gate may.

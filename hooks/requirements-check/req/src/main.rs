@@ -37,8 +37,8 @@ use shared::host::Host;
 use location::Location;
 use reply::{Answer, Reply, json};
 use request::about;
-use requirements_check::place::quoted;
 use shared::text::plain;
+use shared::text::quoted;
 use verb::{Verb, clap_command, parse_words};
 
 const USAGE: u8 = 64;

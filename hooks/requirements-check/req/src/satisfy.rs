@@ -9,11 +9,13 @@ use crate::reply::{Answer, Reply};
 use crate::request::RequestContext;
 use crate::verb::{Clear, Exception, Reach, Satisfy};
 use requirements_check::change::{Change, Target};
-use requirements_check::place::{View, quoted};
-use requirements_check::rule::{Remedy, Rule};
+use requirements_check::rule::Rule;
 use requirements_check::satisfactions::{By, Key, Satisfaction};
 use requirements_check::settings::{Kind, Scope};
+use requirements_check::strategy::Remedy;
+use requirements_check::view::View;
 use shared::journal::Record;
+use shared::text::quoted;
 use shared::text::{age, cut};
 
 impl RequestContext<'_> {

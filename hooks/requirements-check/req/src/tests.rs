@@ -10,9 +10,9 @@ mod words;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use requirements_check::place::View;
 use requirements_check::satisfactions::Key;
 use requirements_check::state::Entry;
+use requirements_check::view::View;
 use serde_json::Value;
 use shared::host::{Clock, Environment, Host, Places, Timestamp};
 use shared::operator::{Caller, Standing};

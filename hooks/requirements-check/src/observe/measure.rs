@@ -16,7 +16,7 @@ use crate::evidence::paths_of;
 use crate::git::{self, Size, Taken, files_below, take, take_plain};
 use crate::place::{Deadlines, Freshness, World};
 use crate::rule::Rule;
-use crate::settings::{Age, File, Glob, Guard, Terms, glob_set};
+use crate::settings::{Age, Dynamic, File, Glob, Guard, Terms, glob_set};
 use crate::state::{Registry, modified};
 
 /// Bytes of a file that is searched.
@@ -94,7 +94,8 @@ impl World {
         let Some(worktree) = self.worktree.clone() else { return self.trouble.clone().map(Err) };
         let (now, root, branch) = (context.host.now(), worktree.root.display(), self.key.label());
         // Another base and other files that do not count make another size.
-        let key = file_key(&format!("{root} {branch} {} {dynamic:?}", rule.name));
+        let Dynamic { base, exclude, .. } = dynamic;
+        let key = file_key(&format!("{root} {branch} {} {base:?} {exclude:?}", rule.name));
         let last = context.store.and_then(|store| store.read::<Size>(&key));
         let counted = context.store.and_then(|store| modified(&store.session_file::<Size>(&key)?));
         let ttl = Duration::from_secs(dynamic.cache_ttl.into());
@@ -104,7 +105,7 @@ impl World {
         }
         let Deadlines { all, of_recounts, .. } = self.deadlines;
         let deadline = if last.is_some() { of_recounts } else { all };
-        let count = match git::measure(worktree, dynamic.base.clone(), &dynamic.exclude, deadline) {
+        let count = match git::measure(worktree, base.clone(), exclude, deadline) {
             Ok(count) => no_less(count, last),
             Err(error) => return Some(Err(error.to_string())),
         };

@@ -14,9 +14,10 @@ use transcript::TurnWork;
 use crate::call::Call;
 use crate::change::Change;
 use crate::decide::decide;
-use crate::place::{After, Before, Facts, World};
+use crate::place::World;
 use crate::rule::Rule;
 use crate::state::{Run, State};
+use crate::view::{After, Before, Facts};
 use session::origin;
 pub(crate) use session::{OTHER, OWN, ROOT, SESSION, Scene, settings};
 

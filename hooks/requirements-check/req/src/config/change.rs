@@ -14,7 +14,7 @@ use crate::journal::known_hook;
 use crate::location::Location;
 use crate::reply::{self, Answer, Reply};
 use crate::verb::{Level, Turn};
-use requirements_check::place::quoted;
+use shared::text::quoted;
 
 /// `req config set`, and without a value `req config unset`.
 pub(super) fn set(key: &str, typed: Option<&String>, level: Level, location: &Location) -> Answer {

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use super::Remedy;
 use crate::git::Size;
 use crate::place::Freshness;
-use crate::rule::Remedy;
 use crate::satisfactions::{By, Key, Satisfaction};
 use crate::scene::{OTHER, OWN, Scene};
 use crate::settings::Scope;
