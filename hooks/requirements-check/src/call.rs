@@ -34,14 +34,12 @@ struct Fields {
 }
 
 impl Call {
-    /// Reads a call. Its shell line is understood only where `reads_lines`: that is the dearest part. Folders of the line that
-    /// begin with `~` lie below `home`.
-    pub(crate) fn read(tool: &ToolCall, reads_lines: bool, home: Option<&Path>) -> Self {
+    /// Reads a call. Folders of its line that begin with `~` lie below `home`.
+    pub(crate) fn read(tool: &ToolCall, home: Option<&Path>) -> Self {
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
         let fields: Fields = serde_json::from_str(input).unwrap_or_default();
         let is_shell = SHELLS.contains(&tool.tool_name.as_str());
-        let (file, line) = (fields.file_path.or(fields.notebook_path), fields.command);
-        let line = line.filter(|_| is_shell && reads_lines);
+        let (file, line) = (fields.file_path.or(fields.notebook_path), fields.command.filter(|_| is_shell));
         Self {
             tool: tool.tool_name.clone(),
             id: tool.tool_use_id.clone(),
@@ -190,7 +188,7 @@ mod tests {
         for (expected, lines) in FOLDERS {
             for line in lines.split(" ¦ ") {
                 let tool = tool_call("t", "Bash", &json!({ "command": line }));
-                let call = Call::read(&tool, true, Some(Path::new("/h")));
+                let call = Call::read(&tool, Some(Path::new("/h")));
                 let commit = call.commands().iter().find(|simple| simple.text.contains("commit")).unwrap();
                 let lost = call.unplaced(|simple| simple.text.contains("commit"));
                 assert_eq!(lost.is_some(), expected.is_empty(), "{line}");

@@ -59,7 +59,7 @@ fn before(context: &HookContext<'_>, session: &str, tool: &ToolCall) -> Option<B
     rules().next()?;
     let rails = rails::in_force(context.settings, context.locked);
     let home = context.host.environment.home.as_deref();
-    let mut call = Call::read(tool, true, home);
+    let mut call = Call::read(tool, home);
     let rails = rails.filter(|_| rails::may_breach(&call));
     let registry = context.store.map(|store| Registry::new(store.dir()));
     let registers = registry.is_some_and(|registry| registry.is_quiet(session, context.host.now()));

@@ -61,7 +61,7 @@ impl Response {
 pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall, response: &Response) -> Option<Facts> {
     let rules: Vec<Rule<'_>> = Rule::all(context.settings).collect();
     rules.first()?;
-    let mut call = Call::read(tool, true, context.host.environment.home.as_deref());
+    let mut call = Call::read(tool, context.host.environment.home.as_deref());
     let satisfied = satisfied_by_line(&call);
     let is_plan_exit = call.tool == "ExitPlanMode";
     let may_change = call.is_edit() || call.line.is_some();

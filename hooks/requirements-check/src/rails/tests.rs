@@ -19,7 +19,7 @@ fn places() -> Places {
 }
 
 fn of(tool: &str, input: &Value) -> Option<Verdict> {
-    let call = Call::read(&tool_call("t", tool, input), true, Some(Path::new("/home/me")));
+    let call = Call::read(&tool_call("t", tool, input), Some(Path::new("/home/me")));
     let (places, in_force) = (places(), ("requirements.adr".to_owned(), LOCKED));
     let guarded = Guarded::new(&places, Some(Path::new("/srv/app/.git")), Path::new("/srv/app"));
     guarded.breach(&call, call.file.as_deref(), &input.to_string(), in_force)

@@ -94,7 +94,7 @@ impl Scene {
         change: impl FnOnce(&mut Before),
     ) -> Answer {
         let tool = tool_call(id, tool, input);
-        let call = Call::read(&tool, true, None);
+        let call = Call::read(&tool, None);
         let is_judged = |rule: &Rule<'_>| rule.is_for_calls() && rule.is_triggered_by(&call);
         let judged = Rule::all(&self.settings).filter(is_judged).map(|rule| rule.name.to_owned()).collect();
         self.decide(Event::PreToolUse(tool), |world| {
@@ -108,7 +108,7 @@ impl Scene {
     /// After a call.
     pub(crate) fn after(&mut self, id: &str, tool: &str, input: &Value, end: End) -> Answer {
         let tool = tool_call(id, tool, input);
-        let call = Call::read(&tool, true, None);
+        let call = Call::read(&tool, None);
         let all = |wanted: End| {
             let is_wanted = end == wanted;
             self.settings.requirements.keys().filter(|_| is_wanted).cloned().collect::<Vec<_>>()
@@ -190,7 +190,7 @@ pub(crate) fn tool_call(id: &str, tool: &str, input: &Value) -> ToolCall {
 }
 
 pub(crate) fn call(tool: &str, input: &Value) -> Call {
-    Call::read(&tool_call("t", tool, input), true, None)
+    Call::read(&tool_call("t", tool, input), None)
 }
 
 pub(crate) fn edit_of(file: &str) -> Value {

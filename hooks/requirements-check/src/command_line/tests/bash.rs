@@ -4,7 +4,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use super::{Simple, parse};
 use shared::host::flat;
@@ -80,7 +80,13 @@ fn judged(line: &str, root: &Path, fails: &str) -> (Option<String>, usize) {
         let path = format!("{}:{}", root.join("bin").display(), std::env::var("PATH").unwrap());
         let mut bash = Command::new("timeout");
         bash.args(["-s", "KILL", "5", "bash"]).args(options).args(["-c", line]).current_dir(root.join("top"));
-        bash.env("LOG", log.path()).env("FAILS", fails).env("PATH", path).output().unwrap().status.success()
+        bash.env("LOG", log.path()).env("FAILS", fails).env("PATH", path);
+        let mut bash = bash.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let is_success = bash.wait().unwrap().success();
+        // What it left in the background is in the group of `timeout`.
+        let group = format!("-{}", bash.id());
+        Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status().unwrap();
+        is_success
     };
     let is_success = run(&[]);
     let Some(commands) = parse(line).commands else {
