@@ -22,9 +22,9 @@ const MAX_LINE_BYTES: usize = 64 * 1024;
 /// How deep substitutions and scripts may stand in each other.
 const MAX_DEPTH: usize = 24;
 
-/// Where a command stands whose exit status is not the line's.
+/// The place of a command whose exit status is not the line's.
 pub(crate) const CONSTRUCT: &str = "beside `!`, a group, `if`, a loop or a function";
-/// There it runs before the command whose words it makes.
+/// A command there runs before the one whose words it makes.
 pub(crate) const SUBSTITUTION: &str = "in a substitution or a script";
 
 /// A line, as far as it is understood.
@@ -55,7 +55,7 @@ pub struct Simple {
     pub(crate) reads: Vec<String>,
     /// The command as written, prefix included, redirections left out.
     pub(crate) text: String,
-    /// Where it stands, if the line may succeed though this command failed; `None`: its exit status decides the line's.
+    /// The place it stands in, if the line may succeed though this command failed; `None`: its exit status decides the line's.
     pub(crate) hidden: Option<&'static str>,
     /// The folder it runs in: absolute, or relative to the folder of the call. `None`: the line does not name it.
     pub(crate) directory: Option<PathBuf>,

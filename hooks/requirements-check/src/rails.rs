@@ -40,7 +40,7 @@ pub(crate) const INSTEAD: &str = "ask the user to do it in a terminal of their o
 pub(crate) struct Guarded<'a> {
     cwd: &'a Path,
     home: Option<&'a Path>,
-    /// Files, and folders of which everything is protected, beside those of every `.claude` folder.
+    /// Files, and folders that are protected whole, beside the files of every `.claude` folder.
     protected: Vec<PathBuf>,
 }
 

@@ -56,7 +56,7 @@ impl<'a> Rule<'a> {
         self.patterns(call).any(|pattern| pattern.compiled.matches_command(command))
     }
 
-    /// What is set for commands of which the call's line has one: words, or an expression.
+    /// The patterns of the triggers that match a command of the call's line: words, or an expression.
     pub(crate) fn commands_that_need(&self, call: &Call) -> impl Iterator<Item = &'a str> {
         let has = |set: &&CommandPattern| call.commands().iter().any(|one| set.compiled.matches_command(one));
         self.patterns(call).filter(has).map(|set| set.text.as_str())

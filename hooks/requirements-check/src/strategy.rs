@@ -17,7 +17,7 @@ use crate::view::View;
 const ALONE: &str = "run alone on a line (no pipe)";
 const MAX_STAGED: usize = 20;
 
-/// How it is satisfied, or why it is not.
+/// The way it is satisfied, or the reason why it is not.
 pub type Standing = Result<String, String>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -57,7 +57,7 @@ fn run(words: &[String], asking: &Asking, places: &Places, cwd: &Path) -> Result
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let program = own.with_file_name(format!("req{}", std::env::consts::EXE_SUFFIX));
     let store = places.open_store().ok_or("there is no state folder; set HOME")?;
-    // Its file is gone with the answer, and nobody can ask as the user afterwards.
+    // The file of the nonce is gone with the answer, so nobody can ask as the user afterwards.
     let nonce = store.nonce().map_err(|error| format!("{}: {error}", store.dir().display()))?;
     let asked = serde_json::to_string(&(nonce.text(), asking)).map_err(|error| error.to_string())?;
     let mut command = Command::new(&program);

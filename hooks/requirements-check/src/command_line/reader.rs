@@ -19,7 +19,7 @@ const OPERATORS: [&str; 12] = [";;&", ";;", ";&", "&&", "||", "|&", ";", "&", "|
 /// Words of the shell behind which a command begins, or a redirection.
 const KEYWORDS: &str = "! { } if then elif else fi while until do done for select case esac function time";
 
-/// What may change the folder of the shell it runs in; a program of that name does not.
+/// Commands of the shell that may change its folder; a program of that name does not.
 const MOVING: &str = "cd pushd popd eval";
 
 /// A place in a line, and what was found before it.
@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads another text, of which something may be read twice: so it takes more levels.
+    /// Reads another text. Something in it may be read twice, so it takes more levels.
     pub(super) fn inside(&mut self, text: &str, read: impl FnOnce(&mut Reader<'_>) -> Read<()>) -> Read<()> {
         let mut inner = Reader::new(text, self.depth.checked_sub(TEXT_LEVELS).ok_or(Unreadable)?);
         read(&mut inner)?;
@@ -354,7 +354,7 @@ impl<'a> Reader<'a> {
 pub(super) struct Level {
     /// How many `case` are open.
     pub(super) cases: usize,
-    /// Where its commands begin among those found, and where the last chain of `&&` does.
+    /// The index of its first command among those found, and of the first of the last chain of `&&`.
     from: usize,
     chain: usize,
     /// Why none of them decides the line's exit status.
@@ -387,7 +387,7 @@ impl Level {
         let is_pipe = |operator| matches!(operator, "|" | "|&");
         let before = std::mem::replace(&mut self.before, operator);
         if before != "&&" && !is_pipe(before) {
-            // Of the chain before only the first is sure to have run.
+            // Only the first command of the chain before is sure to have run.
             let mut unsure = found[self.chain..at].iter().skip(1).filter(|one| one.hidden.is_none());
             self.pipefail &= !unsure.clone().any(|one| one.calls("set"));
             self.directory.take_if(|_| unsure.any(|one| one.calls(MOVING)));

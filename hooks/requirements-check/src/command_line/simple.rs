@@ -269,7 +269,7 @@ pub(crate) fn is_one_of(word: &str, options: &str) -> bool {
     options.any(|option| name == option || (option.len() == 2 && letters.contains(&option[1..])))
 }
 
-/// What stands between git and its subcommand, or cargo's toolchain, and what follows it; the words begin with the program.
+/// The words between git and its subcommand, or cargo's toolchain, and the words behind them. `words` begin with the program.
 pub(super) fn own_options(words: &[String]) -> (&[String], &[String]) {
     let Some((program, arguments)) = words.split_first() else { return (words, words) };
     let mut count = 0;

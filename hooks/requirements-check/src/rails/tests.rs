@@ -167,7 +167,7 @@ HOME=/tmp cargo test~claude -p 'explain requirements'~which requirements-check~c
 cd docs && sed -i s/a/b/ requirements.yaml~touch src/requirements.yaml.rs .claude/agents/x.md~mkdir -p .claude/commands~rm -rf target~\
 rm -rf \"$TMP\"~chmod +x .claude/hooks/lint.sh~chmod +x .claude/hooks/*~ls $HOME/.claude/hooks/*~find . -name '*.pyc' -delete~prettier --write .~rm 'a~cd /tmp && touch OFF~cd $D && echo x > settings.json~cd $D && touch requirements.yaml";
 
-/// What they write or name.
+/// Lines that write or name something protected.
 const DENIED: &str = "echo x > .claude/requirements.yaml~echo '{}' > \"${HOME}/.claude/hook-state/switches.json\"~\
 cat <<EOF > .claude/requirements.yaml\nenabled: false\nEOF~{ echo a; echo b; } > .claude/requirements.yaml~cd .claude && echo x > requirements.yaml~cd .claude && rm r*~rm $HOME//.claude/requirements.yaml~\
 cd \"$HOME/.claude\" && echo '{}' > settings.json~echo x > \"$CLAUDE_CONFIG_DIR/settings.json\"~tee .claude/requirements.yaml < x~\

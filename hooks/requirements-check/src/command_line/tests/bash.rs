@@ -83,7 +83,7 @@ fn judged(line: &str, root: &Path, fails: &str) -> (Option<String>, usize) {
         bash.env("LOG", log.path()).env("FAILS", fails).env("PATH", path);
         let mut bash = bash.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let is_success = bash.wait().unwrap().success();
-        // What it left in the background is in the group of `timeout`.
+        // Programs left in the background are in the group of `timeout`.
         let group = format!("-{}", bash.id());
         Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status().unwrap();
         is_success
