@@ -115,6 +115,9 @@ fn a_size_is_refused_from_its_limit_on_and_where_it_is_not_known() {
     assert!(scene.is_met("size"), "without git there is nothing to measure");
     scene.world.sizes.insert("size".to_owned(), Err("a pipe is in the way".to_owned()));
     assert!(unmet(&scene, "size").contains("not known: a pipe is in the way"));
+    assert!(remedy(&scene, "size").starts_with("remove what keeps it from being counted; or"));
+    scene.measures("size", 400);
+    assert!(remedy(&scene, "size").starts_with("finish and merge what is there, or split it; or"));
 }
 
 #[test]

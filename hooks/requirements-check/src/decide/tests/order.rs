@@ -46,6 +46,8 @@ fn what_may_change_the_files_before_a_commit_in_its_line_is_run_first() {
     let answer = tested(TESTS).bash("t1", "cargo fmt --all && git commit -am x");
     let reason = denied(&answer);
     assert!(reason.contains("`cargo fmt --all`") && reason.contains("git commit -am x"), "{reason}");
+    let answer = tested(TESTS).bash("t1", "echo x > src/a.rs && git commit -am x");
+    assert!(denied(&answer).contains("`echo x > src/a.rs` in the same line"), "{}", denied(&answer));
     let answer = Scene::new(TESTS).bash("t1", "cargo fmt && git commit -am x");
     let reason = denied(&answer);
     assert!(reason.contains("no command has passed") && reason.contains("may change the files"), "{reason}");

@@ -66,6 +66,7 @@ fn the_session_is_registered_where_it_is_and_a_prompt_is_a_sign_of_life() {
     assert!(matches!(answer.effects.as_slice(), [Change::Alive(_)]));
     let answer = scene.prompt("req status", Some("0 of 1 satisfied"));
     assert_eq!(answer.verdict, Verdict::Reply { text: "0 of 1 satisfied".to_owned() });
+    assert!(matches!(answer.effects.as_slice(), [Change::Alive(_)]));
     scene.world.places.root = None;
     assert!(scene.start("startup").effects.is_empty(), "no project");
 }
