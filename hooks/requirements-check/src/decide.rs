@@ -292,6 +292,8 @@ impl Ended<'_> {
         if facts.changed.iter().any(|name| name == rule.name) {
             // It passed on other files than those that were noted, and on others than those of now. No files are like that.
             run.files.insert_str(0, "changed while it ran: ");
+            let (line, why) = (found.line_in(world), "files changed while its line ran".to_owned());
+            self.state.uncounted.insert(rule.name.to_owned(), Uncounted { shown: found.shown, why, line });
         }
         let satisfaction = Satisfaction::new(By::Evidence, self.input.now).with(|metadata| {
             (metadata.command, metadata.fingerprint) = (Some(run.command), Some(run.files));

@@ -100,10 +100,18 @@ pub(crate) fn faults(settings: &Settings) -> Vec<SettingFault> {
 fn never_sets_off(trigger: &Trigger) -> Option<String> {
     let tool = &trigger.tool;
     let near = misspelt_tool(tool.as_str()).filter(|_| tool.is_literal());
-    let misspelt = near.map(|near| format!("no tool is called that; did you mean {near}?"));
+    if let Some(near) = near {
+        return Some(format!("no tool is called that; did you mean {near}?"));
+    }
     let is_ignored = !trigger.is_any_call() && !tool.is_name("Bash") && !tool.is_name("PowerShell");
-    let ignored = "a command_pattern or command_regex looks at Bash calls only; this trigger is ignored";
-    misspelt.or_else(|| is_ignored.then(|| ignored.to_owned()))
+    let why = if tool.as_str().contains('(') {
+        "a permission rule (`Bash(git commit*)`) is no tool; write {tool: Bash, command_pattern: git commit}"
+    } else if is_ignored {
+        "a command_pattern or command_regex looks at Bash calls only; this trigger is ignored"
+    } else {
+        return None;
+    };
+    Some(why.to_owned())
 }
 
 #[cfg(test)]

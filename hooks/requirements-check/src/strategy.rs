@@ -42,7 +42,11 @@ impl<'a> Unmet<'a> {
     pub(crate) fn of(rule: Rule<'a>, late: Option<Late>, view: &View<'_>) -> Option<Self> {
         let (lacks, (late, step)) = (rule.standing(view).err(), late.unzip());
         let is_late = late.is_some();
-        let remedy = if lacks.is_some() { rule.remedy(view) } else { Remedy::Do(step?.to_owned()) };
+        let remedy = match (lacks.is_some().then(|| rule.remedy(view)), step) {
+            (Some(Remedy::Do(what)), Some(step)) => Remedy::Do(format!("{what}. Besides, {step}")),
+            (Some(remedy), _) => remedy,
+            (None, step) => Remedy::Do(step?.to_owned()),
+        };
         let why = lacks.into_iter().chain(late).collect::<Vec<_>>().join("; ");
         Some(Self { rule, why, remedy, is_late })
     }
@@ -167,9 +171,13 @@ fn proof(rule: &Rule<'_>, evidence: &Evidence, view: &View<'_>) -> String {
     let commands: Vec<&str> = evidence.commands.iter().map(|command| command.text.as_str()).collect();
     let to_type = || Some(format!("{there}{}", evidence.commands.iter().find_map(CommandPattern::typed)?));
     let to_repeat = uncounted(rule, view).map(|run| run.line.clone()).filter(|line| !line.is_empty());
-    let run = match to_repeat.or_else(to_type) {
-        Some(line) => format!("{ALONE}: {line}"),
-        None => format!("{ALONE} a command that matches {}", commands.join(" or ")),
+    // A run of the user's own is none of a session.
+    let alone = if view.world.is_user { "Claude has to " } else { "" }.to_owned() + ALONE;
+    let run = match (to_repeat, to_type()) {
+        // What failed may never pass here: another one that is set may.
+        (Some(line), Some(words)) if !line.contains(&words) => format!("{alone}: {line} (or {words})"),
+        (Some(line), _) | (None, Some(line)) => format!("{alone}: {line}"),
+        (None, None) => format!("{alone} a command that matches {}", commands.join(" or ")),
     };
     let run = (!commands.is_empty()).then_some(run);
     let to_write = |file: &File| format!("write {} so that it {}", file.glob.as_str(), must_be(file));

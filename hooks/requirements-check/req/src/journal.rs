@@ -63,8 +63,8 @@ pub(crate) fn log(wanted: &Log, location: &Location) -> Answer {
             json!({ "project": project, "entries": entries, "earlier": earlier, "damaged": damaged });
         return Ok(Reply::json(&report));
     }
-    let first = (earlier > 0)
-        .then(|| format!("{earlier} earlier not shown; all of them: req log -n {}", records.len()));
+    let first =
+        (earlier > 0).then(|| format!("{earlier} earlier not shown; to see them, add: -n {}", records.len()));
     let none = records.is_empty().then(|| "nothing is recorded here; --all shows every project".to_owned());
     let torn =
         (damaged > 0).then(|| format!("left out because they cannot be read: {}", counted(damaged, "line")));

@@ -111,12 +111,13 @@ impl RequestContext<'_> {
     }
 
     pub(crate) fn clear(&self, wanted: &Clear) -> Answer {
-        let targets = self.to_clear(wanted)?;
+        let mut targets = self.to_clear(wanted)?;
         let is_others =
             |target: &Target| target.key == Key::Permanent || self.is_of_others(target.session.as_deref());
         if !self.location.caller.is_operator() && (targets.is_empty() || targets.iter().any(is_others)) {
             return Err(self.location.refusal("these are not the satisfactions of this session alone"));
         }
+        targets.retain(|target| self.is_recorded(target));
         let line = |target: &Target| {
             let what = target.name.as_deref().unwrap_or("all satisfactions");
             format!("cleared: {what} ({})", self.whose(target))
@@ -125,6 +126,19 @@ impl RequestContext<'_> {
         lines.dedup();
         lines.extend(lines.is_empty().then(|| "nothing of that is recorded; nothing was cleared".to_owned()));
         Ok(Reply { changes: targets.into_iter().map(Change::Clear).collect(), ..Reply::lines(lines) })
+    }
+
+    fn is_recorded(&self, target: &Target) -> bool {
+        let world = self.view.world;
+        let kept = if target.key == Key::Permanent { &world.permanent } else { &world.branch };
+        let mut kept = kept
+            .requirements
+            .iter()
+            .filter(|(name, _)| target.name.as_ref().is_none_or(|wanted| wanted == *name));
+        kept.any(|(_, of)| match &target.session {
+            Some(session) => of.sessions.contains_key(session),
+            None => of.everyone.is_some(),
+        })
     }
 
     fn to_clear(&self, wanted: &Clear) -> anyhow::Result<Vec<Target>> {

@@ -190,6 +190,9 @@ fn judged(rule: &Rule<'_>, view: &View<'_>, known: &Known) -> (State, String) {
 
 fn remedy(rule: &Rule<'_>, state: State, view: &View<'_>) -> String {
     let or = match rule.remedy(view) {
+        Remedy::Do(what) if state == State::Unknown && rule.set.is_the_users() => {
+            return format!("{what} --session ID");
+        }
         Remedy::Do(what) => return what,
         Remedy::Satisfy(or) => or.map(|or| format!("{or}, or ")).unwrap_or_default(),
     };

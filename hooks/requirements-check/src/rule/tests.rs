@@ -79,6 +79,7 @@ fn a_trigger_that_no_call_sets_off_is_told() {
         ("{trigger_tools: [{tool: Edit, command_pattern: git commit}]}", "Bash calls only"),
         ("{trigger_tools: [{tool: Write, command_regex: x}]}", "Bash calls only"),
         ("{trigger_tools: [Edti]}", "did you mean Edit?"),
+        ("{trigger_tools: ['Bash(git commit*)']}", "write {tool: Bash, command_pattern: git commit}"),
         ("{trigger_tools: [Write, {tool: bash, command_pattern: x}]}", "mean Bash?"),
     ] {
         let told = told(&settings(&format!("r: {requirement}\n")));

@@ -74,7 +74,7 @@ fn log_shows_the_lines_that_are_asked_for() {
     let nothing = "nothing is recorded here; --all shows every project";
     assert_eq!(desk.yes("log --hook rate-awareness"), nothing);
     let text = desk.yes("log -n 2");
-    assert_eq!(text.lines().next(), Some("2 earlier not shown; all of them: req log -n 4"));
+    assert_eq!(text.lines().next(), Some("2 earlier not shown; to see them, add: -n 4"));
     assert_eq!(text.lines().count(), 3, "{text}");
     assert_eq!(desk.json("log -n 1 --json")["earlier"], 3);
     let said = desk.ask("log --hook stop-momentun", CLAUDE, None).unwrap_err();
