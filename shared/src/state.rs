@@ -334,9 +334,9 @@ impl Drop for Nonce {
 }
 
 impl Store {
-    /// A new nonce, which nobody can know.
-    pub fn nonce(&self) -> io::Result<Nonce> {
-        let text = format!("{:032x}", rand::rng().random::<u128>());
+    /// A new nonce, which nobody can know. It begins with its purpose, so that one for another purpose is none.
+    pub fn nonce(&self, purpose: &str) -> io::Result<Nonce> {
+        let text = format!("{purpose}-{:032x}", rand::rng().random::<u128>());
         let file = self.nonce_file(&text);
         ensure_private(&self.dir().join("nonce"))?;
         open_regular(&file, OpenOptions::new().write(true).create_new(true))?;
@@ -349,6 +349,13 @@ impl Store {
         let file = fs::symlink_metadata(self.nonce_file(nonce));
         let is_fresh = |modified| now.since(Timestamp::from(modified)) < NONCE_LIFETIME;
         file.as_ref().is_ok_and(Metadata::is_file) && modified(file).is_some_and(is_fresh)
+    }
+
+    /// The same for a nonce that counts once.
+    pub fn take_nonce(&self, nonce: &str, now: Timestamp) -> bool {
+        let is_fresh = self.nonce_is_fresh(nonce, now);
+        let _ = fs::remove_file(self.nonce_file(nonce));
+        is_fresh
     }
 
     fn nonce_file(&self, nonce: &str) -> PathBuf {

@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use shared::protocol::ToolCall;
 
-use crate::command_line::{self, Line, Pattern, Simple, is_in, is_one_of, is_plain};
+use crate::command_line::{self, Line, Pattern, Simple, is_in, is_plain};
 use crate::settings::Glob;
 
 const EDITS: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
+/// Letters of options of `git commit` whose value may be attached.
+const WITH_VALUE: [char; 7] = ['C', 'F', 'S', 'c', 'm', 't', 'u'];
+
 const SHELLS: [&str; 2] = ["Bash", "PowerShell"];
 
 #[derive(Debug)]
@@ -77,9 +80,6 @@ impl Call {
     /// The paths that its line stages before a `git commit` of what is staged. `None`: there is no such commit, or it takes the
     /// work tree (`-a`, `git add -A`).
     pub(crate) fn staged_for_commit(&self, cwd: &Path) -> Option<Vec<PathBuf>> {
-        // `-a`, alone or among others, or paths behind `--`.
-        let takes_work_tree =
-            |word: &String| word == "--" || (is_one_of(word, "-a --all") && !word.contains(' '));
         let mut staged = Vec::new();
         for command in self.commands() {
             match command.git() {
@@ -90,9 +90,11 @@ impl Call {
                     let mut paths = rest.iter().filter(|word| !word.starts_with('-')).peekable();
                     // Options alone take everything.
                     paths.peek()?;
+                    let folder = command.place(cwd);
                     // A pattern stages what it matches: what is staged otherwise has to be staged again by name.
-                    let named = paths.filter(|path| is_plain(path));
-                    staged.extend(named.map(|path| command.place(cwd).join(path)));
+                    let is_exact = !rest.iter().any(|word| word.starts_with(':'));
+                    let named = paths.filter(|path| is_exact && is_plain(path));
+                    staged.extend(named.map(|path| folder.join(path)));
                 }
                 _ => {}
             }
@@ -118,6 +120,14 @@ impl Call {
     }
 }
 
+/// `git commit` with this argument takes what is in the work tree: `-a`, alone or among others, or paths behind `--`.
+fn takes_work_tree(argument: &String) -> bool {
+    let letters = argument.strip_prefix('-').and_then(|letters| letters.split(WITH_VALUE).next());
+    let is_all =
+        letters.is_some_and(|letters| letters.contains('a') && letters.chars().all(char::is_alphabetic));
+    is_all || argument == "--all" || argument == "--"
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -133,6 +143,8 @@ mod tests {
             ("git commit -m x", Some("")),
             ("git -C sub commit --amend", Some("")),
             ("git commit -m'fix a parser'", Some("")),
+            ("git commit -qFnotes/a.txt", Some("")),
+            ("git commit -mfast", Some("")),
             ("git commit -qam x", None),
             ("git commit -am x", None),
             ("git commit --all -m x", None),
@@ -142,6 +154,7 @@ mod tests {
             ("timeout --kill-after=5 60 git commit -m x", Some("")),
             ("git add -A && git commit -m x", None),
             ("git add -A docs '*.rs' && git commit -m x", Some("/r/docs")),
+            ("git add . ':!docs' && git commit -m x", Some("")),
             ("git add -f -- a b && git commit -m x", Some("/r/a /r/b")),
             ("cd sub && git add . && git commit -m x", Some("/r/sub/.")),
             ("git commit -m x && git add -A", Some("")),

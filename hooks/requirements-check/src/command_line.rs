@@ -10,13 +10,13 @@ mod pattern;
 mod reader;
 mod simple;
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use secrets::masked;
 
 pub use pattern::Pattern;
 pub(crate) use reader::spelled;
-pub(crate) use simple::is_one_of;
 
 const MAX_LINE_BYTES: usize = 64 * 1024;
 /// How deep substitutions and scripts may stand in each other.
@@ -33,6 +33,7 @@ pub struct Line {
     /// The simple commands in the order they are written, those inside others too; `None`: the line cannot be read.
     pub commands: Option<Vec<Simple>>,
     pub(crate) text: String,
+    has_secret: OnceCell<bool>,
 }
 
 pub fn parse(line: &str) -> Line {
@@ -40,7 +41,7 @@ pub fn parse(line: &str) -> Line {
     let mut reader = reader::Reader::new(&unix, MAX_DEPTH);
     let is_readable = line.len() <= MAX_LINE_BYTES && !line.contains('\0') && reader.level(false).is_ok();
     let commands = is_readable.then_some(reader.found);
-    Line { commands, text: line.to_owned() }
+    Line { commands, text: line.to_owned(), has_secret: OnceCell::new() }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -111,9 +112,10 @@ impl Line {
     /// A command of the line as it may be kept and shown: nothing of it where the line has a secret, which may span several
     /// commands.
     pub(crate) fn shown(&self, simple: &Simple) -> String {
+        let has_secret = *self.has_secret.get_or_init(|| masked(&self.text) != self.text);
         // Quotes may break a secret.
         let words = simple.with_prefix().join(" ");
-        let is_clean = masked(&self.text) == self.text && masked(&words) == words;
+        let is_clean = !has_secret && masked(&words) == words;
         if is_clean { simple.text.clone() } else { "[masked]".to_owned() }
     }
 }

@@ -14,11 +14,14 @@ use shared::text::cut;
 use shared::text::quoted;
 
 /// Arguments with which a test command tests nothing.
-const NOT_ARGS: &str =
-    "--no-run --list --list-tests --listTests --help --version --dry-run --collect-only -h";
+const NOT_ARGS: &str = "--no-run --list --list-tests --listTests --list-groups --list-suites --list-tests-xml --showConfig \
+    --clearCache --show-bin-path --ui --help --version --dry-run --collect-only -h";
 
 /// Those that are known of a runner.
-const LIST_ONLY: [(&str, &str); 8] = [
+const LIST_ONLY: [(&str, &str); 11] = [
+    ("cargo", "-V"),
+    ("dotnet", "-t"),
+    ("swift", "-l"),
     ("ctest", "-N --show-only"),
     ("go", "-list -c -n -exec"),
     ("gradle gradlew", "-m -x --exclude-task --tasks"),
@@ -33,6 +36,8 @@ const LIST_ONLY: [(&str, &str); 8] = [
 const LEADING: &str =
     "--manifest-path --prefix -C --directory --rootdir --project --root --cwd --file --workspace";
 
+const NOT_NOTED: &str =
+    "what the files were when it began is not known; where very many have changed, narrow `paths`";
 const FIRST: &str = "run what comes first in a line of its own, then send the rest again";
 const MAX_SHOWN: usize = 120;
 
@@ -50,7 +55,7 @@ pub(crate) struct Found<'a> {
 
 impl Found<'_> {
     pub(crate) fn counts(&self) -> bool {
-        !self.proves_nothing && self.hidden().is_none()
+        !self.proves_nothing && self.simple.hidden.is_none() && self.simple.unknown_options.is_empty()
     }
 
     /// Why its exit status is not the line's, or not that of what was asked for.
@@ -84,8 +89,12 @@ impl Found<'_> {
                 _ if (before.starts_with("--") || is_in("-o -c", before)) && !is_in(LEADING, before) => "",
                 _ => own,
             });
-            let is_outside = path.starts_with('~') || !flat(&folder.join(&path)).starts_with(root);
-            is_outside.then_some(path)
+            let home = || world.environment.home.clone().unwrap_or_default();
+            let place = match path.strip_prefix('~') {
+                Some(rest) => home().join(rest.trim_start_matches('/')),
+                None => folder.join(&path),
+            };
+            (!flat(&place).starts_with(root)).then_some(path)
         })?;
         Some(format!("`{}` leads out of this work tree", self.named(&outside, "an argument")))
     }
@@ -104,7 +113,7 @@ impl Found<'_> {
             .or_else(|| self.hidden())
             .or_else(|| when(is_turned, "other commands of the line may change the files; run it by itself"))
             .or_else(|| when(lacks_output, &format!("its output has nothing that matches {wanted}")))
-            .or_else(|| when(!was_noted, "what the files were when it began is not known; narrow `paths`"))
+            .or_else(|| when(!was_noted, NOT_NOTED))
     }
 
     /// The line with which the run would count, in the folder where it would; empty where nobody could type it.
@@ -140,9 +149,10 @@ pub(crate) fn command_of<'a>(rule: &Rule<'a>, call: &'a Call) -> Option<Found<'a
     let line = call.line.as_ref()?;
     let found = |simple: &'a Simple| {
         let set = commands(rule).find(|set| set.compiled.begins(simple))?;
-        Some(Found { simple, set, shown: line.shown(simple), proves_nothing: proves_nothing(rule, simple) })
+        Some(Found { simple, set, shown: String::new(), proves_nothing: proves_nothing(rule, simple) })
     };
-    call.commands().iter().filter_map(found).min_by_key(|found| !found.counts())
+    let found = call.commands().iter().filter_map(found).min_by_key(|found| !found.counts())?;
+    Some(Found { shown: line.shown(found.simple), ..found })
 }
 
 /// A command that is not asked for, and resembles one that is: as it is written, and what is asked for.
@@ -162,7 +172,7 @@ fn proves_nothing(rule: &Rule<'_>, simple: &Simple) -> bool {
     let known = of_runner.chain([NOT_ARGS]).flat_map(str::split_ascii_whitespace);
     let set = rule.set.evidence().into_iter().flat_map(|evidence| &evidence.not_args).map(String::as_str);
     let options: Vec<&str> = known.chain(set).collect();
-    let words = simple.words.iter().skip(1);
+    let words = simple.words.iter().skip(1).filter(|word| !word.ends_with("=false"));
     let mut given = words.flat_map(|word| [word.as_str(), word.split('=').next().unwrap_or_default()]);
     given.any(|word| options.contains(&word))
 }
@@ -232,7 +242,8 @@ fn behind(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<La
     let (then, behind) = (&commands[last], &commands[last + 1..]);
     // Some run before it though they are written behind it: to make its arguments, or in the round before.
     let arguments = behind.iter().take_while(|one| one.hidden == Some(SUBSTITUTION));
-    let in_a_loop = behind.iter().filter(|one| then.hidden.and(one.hidden) == Some(CONSTRUCT));
+    let is_nested = |one: &&Simple| matches!(one.hidden, Some(CONSTRUCT | SUBSTITUTION));
+    let in_a_loop = behind.iter().filter(|one| is_nested(&then) && is_nested(one));
     let first = commands[..last].iter().chain(arguments).chain(in_a_loop).find(|one| !keeps(one))?;
     let (first, then) = (shown(line, first), shown(line, then));
     Some((format!("`{first}` in the same line may change the {what} before `{then}` runs"), FIRST))

@@ -40,6 +40,8 @@ pub(crate) const INSTEAD: &str = "ask the user to do it in a terminal of their o
 pub(crate) struct Guarded<'a> {
     cwd: &'a Path,
     home: Option<&'a Path>,
+    /// The folder of the user's configuration.
+    config: Vec<PathBuf>,
     /// Files, and folders that are protected whole, beside the files of every `.claude` folder.
     protected: Vec<PathBuf>,
 }
@@ -67,13 +69,14 @@ impl<'a> Guarded<'a> {
         let Places { config_dir, state_dir, default_state_dir, .. } = places;
         let both = |path: &PathBuf| [flat(path), real(path)];
         let folders: BTreeSet<&PathBuf> = [state_dir, default_state_dir].into_iter().flatten().collect();
-        let own = config_dir.iter().flat_map(both);
-        let own = own.flat_map(|dir| FILES.iter().chain(&["hooks"]).map(move |name| dir.join(name)));
+        let config: Vec<PathBuf> = config_dir.iter().flat_map(both).collect();
+        let own = config.iter().flat_map(|dir| FILES.iter().chain(&["hooks"]).map(|name| dir.join(name)));
         let records = common_dir.map(|dir| dir.join("requirements"));
         Self {
             cwd,
             home: config_dir.as_deref().and_then(Path::parent),
             protected: folders.into_iter().flat_map(both).chain(own).chain(records).collect(),
+            config,
         }
     }
 
@@ -109,6 +112,7 @@ impl<'a> Guarded<'a> {
         let mut names = path.iter().rev().map(|name| name.to_string_lossy().to_ascii_lowercase());
         let (name, folder) = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
         let is_protected = name == ".claude"
+            || self.config.contains(&path)
             || (folder == ".claude" && FILES.contains(&name.as_str()))
             || self.protected.iter().any(|place| path.starts_with(place));
         is_protected.then(|| path.display().to_string())
@@ -150,8 +154,13 @@ impl<'a> Guarded<'a> {
     /// before it.
     fn in_text(&self, text: &str, folder: &Path) -> Option<String> {
         let text = spelled(text).replace("${", "$").replace('}', "");
-        let is_between = |c: char| c.is_whitespace() || "'\"\\`()[{;,|<>&=:".contains(c);
-        text.split(is_between).filter(|part| !part.is_empty()).find_map(|part| {
+        let is_between = |c: char| c.is_whitespace() || "'\"\\`()[]{;,|<>&=:+".contains(c);
+        // The value of an option may stand right behind its letter.
+        let parts = text.split(is_between).flat_map(|part| {
+            let value = part.strip_prefix('-').and_then(|option| option.get(1..));
+            [Some(part), value].into_iter().flatten()
+        });
+        parts.filter(|part| !part.is_empty()).find_map(|part| {
             let names = part.split('/').take_while(|name| !name.contains(['*', '?']));
             let known = names.collect::<Vec<_>>().join("/");
             let at_home = known.strip_prefix("~/").zip(self.home).map(|(rest, home)| home.join(rest));

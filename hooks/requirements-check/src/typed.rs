@@ -13,6 +13,7 @@ use crate::command_line;
 
 /// The variable with the nonce and the caller.
 const VARIABLE: &str = "BARBLESS_ASKED";
+const PURPOSE: &str = "asked";
 /// Claude Code waits for a prompt's hooks.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Bytes of an answer that are read.
@@ -58,7 +59,7 @@ fn run(words: &[String], asking: &Asking, places: &Places, cwd: &Path) -> Result
     let program = own.with_file_name(format!("req{}", std::env::consts::EXE_SUFFIX));
     let store = places.open_store().ok_or("there is no state folder; set HOME")?;
     // The file of the nonce is gone with the answer, so nobody can ask as the user afterwards.
-    let nonce = store.nonce().map_err(|error| format!("{}: {error}", store.dir().display()))?;
+    let nonce = store.nonce(PURPOSE).map_err(|error| format!("{}: {error}", store.dir().display()))?;
     let asked = serde_json::to_string(&(nonce.text(), asking)).map_err(|error| error.to_string())?;
     let mut command = Command::new(&program);
     command.args(words).env(VARIABLE, asked).current_dir(cwd).stderr(Stdio::piped());
@@ -73,7 +74,8 @@ impl Asking {
     pub fn of_hook(places: &Places, now: Timestamp) -> Option<Self> {
         let asked = std::env::var(VARIABLE).ok()?;
         let (nonce, asking): (String, Self) = serde_json::from_str(&asked).ok()?;
-        places.open_store()?.nonce_is_fresh(&nonce, now).then_some(asking)
+        let is_for_this = nonce.starts_with(PURPOSE) && places.open_store()?.take_nonce(&nonce, now);
+        is_for_this.then_some(asking)
     }
 }
 

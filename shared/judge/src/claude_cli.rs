@@ -49,7 +49,7 @@ fn converse(
     // Nothing is ever written there.
     let folder = store.dir().join("judge-cwd");
     ensure_private(&folder).map_err(|_| Silence::NotStarted)?;
-    let nonce = store.nonce().map_err(|_| Silence::NotStarted)?;
+    let nonce = store.nonce("judge").map_err(|_| Silence::NotStarted)?;
     let mut command = Command::new(program);
     command.args(ARGUMENTS.split(' ')).args(["--tools", "", "--setting-sources", ""]);
     command.args(["--settings", r#"{"disableAllHooks":true}"#, "--model", exchange.model]);

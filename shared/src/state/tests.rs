@@ -172,7 +172,7 @@ fn a_heartbeat_neither_creates_nor_touches_the_target_of_a_link() {
 fn a_nonce_is_fresh_as_long_as_it_is_kept() {
     let (_scratch, store) = store();
     let now = || Timestamp::from(SystemTime::now());
-    let nonce = store.nonce().unwrap();
+    let nonce = store.nonce("judge").unwrap();
     let text = nonce.text().to_owned();
     assert!(store.nonce_is_fresh(&text, now()));
     assert!(!store.nonce_is_fresh(&text, now().plus(NONCE_LIFETIME + Duration::from_secs(1))));

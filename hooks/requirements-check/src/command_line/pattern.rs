@@ -2,7 +2,7 @@
 
 use regex_lite::{Regex, RegexBuilder};
 
-use super::reader::Reader;
+use super::reader::{Reader, is_assignment};
 use super::simple::own_options;
 use super::{Line, Simple, base_name};
 
@@ -63,7 +63,8 @@ impl Pattern {
             Self::Words(wanted) => words.starts_with(wanted),
             Self::Regex(regex) => regex.find(&in_one(words)).is_some_and(|found| is_wanted(found.start())),
         };
-        let mut heads = (0..simple.programs().len().min(MAX_HEADS)).map(|at| &simple.words[at..]);
+        let heads = (0..simple.programs().len()).filter(|at| !is_assignment(&simple.words[*at]));
+        let mut heads = heads.take(MAX_HEADS).map(|at| &simple.words[at..]);
         found(&simple.with_prefix()) || heads.any(|words| found(words) || found(&plain(words)))
     }
 

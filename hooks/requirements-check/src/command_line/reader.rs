@@ -13,6 +13,8 @@ pub(super) struct Unreadable;
 
 pub(super) type Read<T> = Result<T, Unreadable>;
 
+/// Bytes of a folder's path.
+const MAX_FOLDER: usize = 4096;
 /// How many levels another text takes of those allowed.
 const TEXT_LEVELS: usize = 3;
 const OPERATORS: [&str; 12] = [";;&", ";;", ";&", "&&", "||", "|&", ";", "&", "|", "(", ")", "\n"];
@@ -450,5 +452,6 @@ pub(super) fn join(here: Option<PathBuf>, to: &str) -> Option<PathBuf> {
     let is_known = to != "-" && is_plain(in_home.unwrap_or(&to));
     let is_whole = in_home.is_some() || Path::new(&to).is_absolute();
     let here = if is_whole { Some(PathBuf::new()) } else { here };
-    here.filter(|_| is_known).map(|here| here.join(to).components().collect())
+    let joined = here.filter(|_| is_known).map(|here| here.join(to).components().collect::<PathBuf>());
+    joined.filter(|folder| folder.as_os_str().len() <= MAX_FOLDER)
 }

@@ -262,7 +262,7 @@ impl Simple {
 }
 
 /// One of the options, its value attached or not, or a short one among others.
-pub(crate) fn is_one_of(word: &str, options: &str) -> bool {
+fn is_one_of(word: &str, options: &str) -> bool {
     let name = word.split('=').next().unwrap_or_default();
     let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
     let mut options = options.split_ascii_whitespace();

@@ -136,7 +136,10 @@ fn why_not(
 const RUNS: &[(Option<&str>, &str)] = &[
     (Some("a pipe"), "cargo test | tail"),
     (Some("behind a program"), "env --unset=X cargo test ¦ sudo -b cargo test ¦ stdbuf -oL cargo test"),
-    (Some("with these arguments it proves nothing"), "cargo test --no-run"),
+    (
+        Some("with these arguments it proves nothing"),
+        "cargo test --no-run ¦ cargo test -V ¦ cargo test --list=x",
+    ),
     (Some("did not run in this work tree"), "cd /elsewhere && cargo test ¦ cd .. && cargo test"),
     (Some("did not run in this work tree"), "cd sub/../../treehouse && cargo test"),
     (Some("spell out in which folder"), "cd \"$THERE\" && cargo test ¦ popd && cargo test"),
@@ -160,7 +163,7 @@ const RUNS: &[(Option<&str>, &str)] = &[
     (None, "cargo test --manifest-path sub/Cargo.toml"),
     (None, "cargo test --manifest-path /repo/tree/Cargo.toml ¦ cd sub && cargo test ../tests"),
     (None, "cargo test --junitxml=/tmp/report.xml ¦ cargo test --junitxml /tmp/report.xml -o /tmp/x"),
-    (None, "cargo test tests/{a,b}.rs 'a*'"),
+    (None, "cargo test tests/{a,b}.rs 'a*' ¦ cargo test --dry-run=false"),
     (None, "npm ci && npm test ¦ cp .env.example .env && cargo test"),
     (None, "cargo test && cp target/report . ¦ git log && cargo test"),
     (None, "git switch -c fix && cargo test ¦ git add -A && cargo test && git commit -m x"),
@@ -184,6 +187,8 @@ fn a_run_counts_that_passed_in_this_work_tree_on_known_files_and_any_other_is_to
             assert!(why.is_none_or(|why| expected.is_some_and(|expected| why.contains(expected))), "{line}");
         }
     }
+    let below_home = |facts: &mut After| facts.world.environment.home = Some("/repo".into());
+    assert_eq!(why_not(TESTS, "cargo test ~/tree/sub \"$HOME/tree/x\"", true, below_home), None);
     let why = why_not(TESTS, "cargo test", true, |facts| facts.is_unfinished = true);
     assert!(why.unwrap().contains("background, or was interrupted"));
     let why = why_not(TESTS, "cargo test", false, |_| ());

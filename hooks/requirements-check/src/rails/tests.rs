@@ -30,6 +30,24 @@ fn of_line(line: &str) -> Option<Verdict> {
 }
 
 #[test]
+fn the_folder_of_the_users_configuration_is_protected_whatever_its_name() {
+    let places = Places { config_dir: Some("/home/me/cfg".into()), ..places() };
+    let guarded = Guarded::new(&places, None, Path::new("/srv/app"));
+    for (line, expected) in [
+        ("rm -rf /home/me/cfg", true),
+        ("sed -i s/a/b/ ~/cfg/*.yaml", true),
+        ("mv ~/cfg /tmp/x", true),
+        ("touch ~/cfg/requirements.yaml", true),
+        ("touch ~/cfg/notes.md", false),
+        ("cat ~/cfg/requirements.yaml", false),
+    ] {
+        let breach =
+            guarded.breach(&call("Bash", &json!({ "command": line })), None, "", (String::new(), LOCKED));
+        assert_eq!(breach.is_some(), expected, "{line}");
+    }
+}
+
+#[test]
 fn a_locked_requirement_or_one_of_the_user_alone_raises_the_rails() {
     let requirements = "a: {}\nc: {}\nd: {satisfied_by: user}\n";
     let table: &[(&[&str], &str, &str)] = &[
@@ -171,7 +189,7 @@ rm -rf \"$TMP\"~chmod +x .claude/hooks/lint.sh~chmod +x .claude/hooks/*~ls $HOME
 const DENIED: &str = "echo x > .claude/requirements.yaml~echo '{}' > \"${HOME}/.claude/hook-state/switches.json\"~\
 cat <<EOF > .claude/requirements.yaml\nenabled: false\nEOF~{ echo a; echo b; } > .claude/requirements.yaml~cd .claude && echo x > requirements.yaml~cd .claude && rm r*~rm $HOME//.claude/requirements.yaml~\
 cd \"$HOME/.claude\" && echo '{}' > settings.json~echo x > \"$CLAUDE_CONFIG_DIR/settings.json\"~tee .claude/requirements.yaml < x~\
-sed -i s/true/false/ .claude/requirements.yaml~tool --output=.claude/requirements.yaml~\
+sed -i s/true/false/ .claude/requirements.yaml~tool --output=.claude/requirements.yaml~tool -o.claude/requirements.yaml~curl -o.claude/settings.json u~tar -C.claude -xf y~\
 git diff --output=.claude/requirements.yaml~sudo touch .claude/requirements.yaml~xargs -n1 touch .claude/requirements.yaml~\
 touch .claude/require*~rm $HOME/.claude/hooks/*~cd /home/me/.claude && chmod -x hooks/req*~for f in $HOME/.claude/hooks/*; do rm $f; done~touch /home/me/.claude/hooks/req~sh -c 'sed -i s/a/b/ .claude/requirements.yaml'~bash -c 'rm \"$1\"' x .claude/requirements.yaml~\
 echo $(touch .claude/requirements.yaml)~git checkout HEAD^ -- .claude/requirements.yaml~cp .claude/requirements.yaml /tmp~cp requirements.yaml .claude/~cp x .claude/settings.json~cd .claude && cp x settings.json~D=.claude; cd $D && echo x > settings.json~\

@@ -27,6 +27,7 @@ const CHANGES_BEFORE: &str = "\
     git checkout other && git commit -am x~git pull && git commit --amend~make; git commit -am x~\
     git status && cargo fmt; cd sub && git commit -am x~sh -c 'cargo fmt; git commit -am x'~\
     cargo fmt | git commit -F -~git commit -am \"$(cargo fmt)\"~for i in 1 2; do git commit -am x; cargo fmt; done~for i in 1 2; do sh -c 'git commit -am x'; cargo fmt; done~\
+    for i in 1 2; do git commit -am x; x=$(cargo fmt); done~for i in 1 2; do git commit -am x; bash -c 'cargo fmt'; done~\
     git add -A && git commit -m x && cargo fmt && git commit -am y~git rm a && git commit -m x~\
     git commit -m x < a; ./x; git commit -m y~find . -name a -delete; git commit -am x~\
     GIT_DIR=/elsewhere/.git; git commit -m x~git branch -m main && git commit -m x~source env.sh && git commit -m x";
@@ -61,7 +62,7 @@ const CHANGES_NOTHING: &str = "\
     echo done && git commit -m x~test -f a && [ -f b ] && [[ -f c ]] && git commit -m x~git fetch && git commit -m x~\
     true; :; sleep 1; date; git commit -m x~git commit -m \"$(cat <<'EOF'\nit's done\nEOF\n)\"~\
     echo x | git commit -F -~git switch -c fix && git commit -m x~\
-    git checkout -b fix && git add -A && git commit -m x~git commit -m x && cargo fmt~cargo test && git commit -m x~\
+    git checkout -b fix && git add -A && git commit -m x~git commit -m x && cargo fmt~git commit -m x && bash -c 'cargo fmt'~cargo test && git commit -m x~\
     bash -lc 'cd sub && git add -A && git commit -m x'~git commit -m x && git commit --amend --no-edit~\
     X=1 git commit -m x~X=1; git commit -m \"$X\"~if git diff --quiet; then git commit -m x; fi~\
     cat > ../msg <<EOF\nwhy\nEOF\ngit commit -F ../msg~cat > /tmp/msg <<'EOF' && git commit -F /tmp/msg\nwhy\nEOF~\
