@@ -1,7 +1,7 @@
 //! Calls that would go around the user, while a requirement is locked or the user's alone to satisfy. A call is denied
 //! when it edits one of our configuration or state files, when its input names one, or when a shell line that does not
-//! plainly read names one of them, a folder that holds them, or one of our variables. A guard rail against a well-meaning
-//! agent, not a wall against a hostile one.
+//! plainly read names one of them, a folder that holds them, one of our variables, or one of the user's commands. A guard
+//! rail against a well-meaning agent, not a wall against a hostile one.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -29,6 +29,9 @@ const FILES: [&str; 4] =
 /// Variables by which our commands know where they run, all that begin with `BARBLESS_`, and the values that are our folders.
 const VARIABLES: &str = "CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_CONFIG_DIR CLAUDE_HOOK_STATE_DIR \
     CLAUDE_PROJECT_DIR BARBLESS_ $CLAUDE_CONFIG_DIR $CLAUDE_HOOK_STATE_DIR";
+
+/// What only the user may do, as a word after the name of one of our commands.
+const VERBS: &str = "approve clear disable discard off pause remove satisfy set uninstall undo waive";
 
 /// Why a requirement raises the rails.
 pub(crate) const LOCKED: &str = "is locked by the user's global requirements.yaml";
@@ -144,7 +147,8 @@ impl<'a> Guarded<'a> {
         let in_command = |command: &Simple| {
             let folder = command.folder(self.cwd).unwrap_or_else(|| self.cwd.to_owned());
             let own = command.prefix.iter().chain(&command.words).filter(|_| !is_plain);
-            command.writes.iter().chain(own).find_map(|text| self.in_text(text, &folder))
+            let named = command.writes.iter().chain(own).find_map(|text| self.in_text(text, &folder));
+            named.or_else(|| handed(command))
         };
         let in_whole = || (!is_plain).then(|| self.in_text(&line.text, self.cwd)).flatten();
         commands.iter().find_map(in_command).or_else(in_whole)
@@ -172,10 +176,23 @@ impl<'a> Guarded<'a> {
 /// It changes no file but those its redirections name, and none of our variables; or it is one of our own commands, which know
 /// themselves what the user alone may do.
 fn reads(command: &Simple) -> bool {
-    let is_own = || own_commands().any(|own| own == command.program());
     let may_set = is_in("export unset", command.program()) || command.runs_another();
     let mut set = command.prefix.iter().chain(command.words.iter().filter(|_| may_set));
-    (command.keeps_files() || is_own()) && !set.any(|word| variable(word).is_some())
+    (command.keeps_files() || is_own(command.program())) && !set.any(|word| variable(word).is_some())
+}
+
+/// One of the user's commands is handed to another program, which may run it out of sight, or as a prompt in a terminal of its own.
+fn handed(command: &Simple) -> Option<String> {
+    let is_between = |c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_';
+    let words: Vec<&str> = command.text.split(is_between).filter(|word| !word.is_empty()).collect();
+    let is_one = |words: &[&str]| is_own(words[0]) && words[1..].iter().any(|word| is_in(VERBS, word));
+    let is_handed = !reads(command) && (words.windows(3).any(is_one) || words.windows(2).any(is_one));
+    let what = "what the user alone may (one of the user's commands runs through";
+    is_handed.then(|| format!("{what} {})", command.program()))
+}
+
+fn is_own(program: &str) -> bool {
+    matches!(program, "req" | "pace-maker") || own_commands().any(|own| own == program)
 }
 
 /// A word names a variable of ours; `$NAME` is its value.

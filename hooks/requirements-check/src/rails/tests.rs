@@ -203,7 +203,7 @@ CLAUDECODE= req approve x~env -u CLAUDECODE req approve x~BARBLESS_X=1; req stat
 awk 'BEGIN{print \"x\" > \".claude/settings.json\"}'~node -e 'const f=[\".claude/settings.json\"]; fs.rmSync(f[0])'~\
     python3 -c \"open('.claude/settings.json'.strip(),'w')\"~python3 -c \"import os; os.remove('.claude/'+'requirements.yaml')\"~\
     python3 - <<'EOF'\nfor f in [\".claude/settings.json\"]: open(f, 'w')\nEOF~\
-    python3 -c \"import os; os.environ.pop('CLAUDECODE')\"";
+    python3 -c \"import os; os.environ.pop('CLAUDECODE')\"~script -qc 'req approve x' /dev/null~setsid req approve x~claude -p 'req satisfy x'";
 
 #[test]
 fn a_line_that_does_not_plainly_read_and_names_a_file_or_a_variable_of_ours_is_denied() {
