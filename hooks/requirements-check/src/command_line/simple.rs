@@ -45,22 +45,42 @@ const GIT_READERS: &str = "git-blame git-cat-file git-check-ignore git-describe 
 const RUNNERS: &str = "builtin command coproc doas env exec flock gtimeout ionice nice noglob nohup setsid stdbuf sudo time timeout \
     xargs";
 
-const WRAPPERS: &str = "builtin command env nice nohup sudo time timeout";
+/// Programs that run another one in their place, their options with a value, and those without.
+const WRAPPERS: &[(&str, &str, &str)] = &[
+    ("builtin nohup", "", "--"),
+    ("command time", "", "-p --"),
+    ("env", "-u", "-i --"),
+    ("nice", "-n", ""),
+    ("sudo", "-u -g", "-E -H -n"),
+    ("timeout", "-k -s", ""),
+];
 
 /// git's own options whose value is the next word.
 const WITH_VALUE: &str = "-C -c --attr-source --config-env --exec-path --git-dir --namespace --shallow-file \
     --super-prefix --work-tree";
 
-/// How many words stand before the program: assignments, and programs that run it in their place. With an option, or nothing
-/// behind it, one of those is the program.
+/// How many words stand before the program: assignments, and programs that run it in their place. With another option than
+/// these, with a value or without, they may do something else.
 fn prefix(words: &[Word]) -> usize {
-    let name = |at: usize| base_name(&words[at].text);
-    let is_option = |at: usize| words[at].text.starts_with('-');
-    let is_time = |at: usize| at > 0 && name(at - 1) == "timeout" && !is_option(at);
-    let is_before = |at: &usize| is_assignment(&words[*at].raw) || is_in(WRAPPERS, name(*at)) || is_time(*at);
-    let count = (0..words.len()).take_while(is_before).count();
-    let last = (0..count).rfind(|at| is_in(WRAPPERS, name(*at)));
-    last.filter(|_| count == words.len() || is_option(count)).unwrap_or(count)
+    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    let mut program = 0;
+    loop {
+        program += words[program..].iter().take_while(|word| is_assignment(&word.raw)).count();
+        let wrapper = base_name(text(program));
+        let Some((_, with_value, flags)) = WRAPPERS.iter().find(|(names, ..)| is_in(names, wrapper)) else {
+            return program;
+        };
+        let mut next = program + 1;
+        while is_in(with_value, text(next)) || is_in(flags, text(next)) {
+            next += 1 + usize::from(is_in(with_value, text(next)));
+        }
+        // Before the program comes the time.
+        next += usize::from(wrapper == "timeout" && !text(next).starts_with('-'));
+        if next >= words.len() || text(next).starts_with('-') {
+            return program;
+        }
+        program = next;
+    }
 }
 
 /// The command of these words, with the redirections that were read.

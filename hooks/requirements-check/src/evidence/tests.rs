@@ -174,7 +174,14 @@ const RUNS: &[(Option<&str>, &str)] = &[
         Some("leads out of this work tree"),
         "cargo test ~/other ¦ cargo test \"$HOME/other\" ¦ cargo test --file ~",
     ),
-    (None, "env A=1 cargo test ¦ timeout 60 cargo test ¦ sudo cargo test"),
+    (
+        None,
+        "env A=1 cargo test ¦ timeout 60 cargo test ¦ sudo cargo test ¦ nice -n 5 cargo test ¦ time -p cargo test",
+    ),
+    (
+        None,
+        "env -i -u X A=1 cargo test ¦ env -- cargo test ¦ timeout -k 5 60 cargo test ¦ sudo -E -u me cargo test",
+    ),
     (None, "export PATH=$PATH:/usr/bin; cargo test"),
 ];
 
