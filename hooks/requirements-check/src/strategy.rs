@@ -174,7 +174,7 @@ fn proof(rule: &Rule<'_>, evidence: &Evidence, view: &View<'_>) -> String {
     // A run of the user's own is none of a session.
     let alone = if view.world.is_user { "Claude has to " } else { "" }.to_owned() + ALONE;
     let run = match (to_repeat, to_type()) {
-        // What failed may never pass here: another one that is set may.
+        // A command that failed may never pass here; another one that is set may.
         (Some(line), Some(words)) if !line.contains(&words) => format!("{alone}: {line} (or {words})"),
         (Some(line), _) | (None, Some(line)) => format!("{alone}: {line}"),
         (None, None) => format!("{alone} a command that matches {}", commands.join(" or ")),
