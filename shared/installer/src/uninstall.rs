@@ -45,7 +45,10 @@ pub(crate) fn run(host: &Host, arguments: &Arguments, voice: Voice) -> anyhow::R
     }
     only_the_operator(host, &line, *yes)?;
     // Data goes only after a typed yes.
-    if !yes && (purge || can_ask()) && removal.show()? {
+    if !yes && (purge || can_ask()) {
+        if !removal.show()? {
+            return Ok(());
+        }
         agreed(if purge { "Remove it for good?" } else { "Remove it?" }, !purge)?;
     }
     installation.alone(|| removal.carry_out())
@@ -165,11 +168,10 @@ impl Removal<'_> {
         }
         let all = self.shown(&data);
         if !self.purge {
-            let line = self.installation.voice.line("uninstall --purge");
             // The installed `req` is gone by now.
-            let from =
-                if self.installation.voice == Voice::Req { ", in the unpacked archive: ./" } else { ": " };
-            say(format_args!("kept: {all}; to remove them, too, type{from}{line}"));
+            let sources = format!("in the source folder: {}", Voice::Xtask.line("uninstall --purge"));
+            let archive = format!("in the unpacked archive: ./{}", Voice::Req.line("uninstall --purge"));
+            say(format_args!("kept: {all}; to remove them, too, type {sources} ({archive})"));
             return Ok(false);
         }
         for path in &data {

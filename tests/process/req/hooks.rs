@@ -86,7 +86,7 @@ fn hints_can_be_typed_and_name_what_is_missing() {
     assert!(said("hooks status").ends_with("\nno hook is registered; req hooks install\n"));
     assert!(said("doctor").contains("\nNo hook is registered, so nothing is promised."));
     let kept = said("hooks uninstall --yes");
-    let line = "to remove them, too, type, in the unpacked archive: ./req hooks uninstall --purge\n";
+    let line = "(in the unpacked archive: ./req hooks uninstall --purge)\n";
     assert!(kept.ends_with(line), "{kept}");
 }
 
