@@ -160,8 +160,7 @@ fn deny(input: &HookInput<'_>, facts: &Before, judged: &[Judged<'_>], mut state:
     let (rule, audit) = asked(judged.iter().flat_map(|place| &place.unmet), next, &mut state);
     let verdict = Verdict::Deny { reason: texts.join("\n"), rule };
     let notice = judged.first().and_then(|own| state.untold(&own.view.world.notes));
-    // The denial stands whether or not it can be remembered.
-    Outcome { verdict, memory: Memory::Note(state), notice, audit, ..Outcome::pass() }
+    Outcome { verdict, notice, audit, ..remember(input, state) }
 }
 
 fn allow(input: &HookInput<'_>, facts: &Before, judged: &[Judged<'_>], mut state: State) -> Answer {
