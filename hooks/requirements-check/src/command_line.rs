@@ -40,8 +40,7 @@ pub fn parse(line: &str) -> Line {
     let unix = line.replace("\r\n", "\n");
     let mut reader = reader::Reader::new(&unix, MAX_DEPTH);
     let is_readable = line.len() <= MAX_LINE_BYTES && !line.contains('\0') && reader.level(false).is_ok();
-    let commands = is_readable.then_some(reader.found);
-    Line { commands, text: line.to_owned(), has_secret: OnceCell::new() }
+    Line { commands: is_readable.then_some(reader.found), text: line.to_owned(), has_secret: OnceCell::new() }
 }
 
 #[derive(Clone, Debug, Default)]

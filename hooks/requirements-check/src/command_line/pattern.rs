@@ -41,8 +41,8 @@ impl Pattern {
 
     /// A `command_regex`; `None` if it is none, empty, or takes too much when compiled.
     pub(crate) fn parse_regex(pattern: &str) -> Option<Self> {
-        let mut builder = RegexBuilder::new(pattern);
-        let regex = builder.case_insensitive(true).size_limit(MAX_REGEX_BYTES).build().ok();
+        let regex =
+            RegexBuilder::new(pattern).case_insensitive(true).size_limit(MAX_REGEX_BYTES).build().ok();
         regex.filter(|_| !pattern.trim().is_empty()).map(Self::Regex)
     }
 
@@ -113,7 +113,6 @@ fn unversioned(program: &str) -> &str {
 
 /// The words as one text. A word with blanks is a text of its own, and no command: it matches nothing.
 fn in_one(words: &[String]) -> String {
-    let shown =
-        |word: &String| if word.contains([' ', '\t', '\n']) { "''" } else { word.as_str() }.to_owned();
-    words.iter().map(shown).collect::<Vec<_>>().join(" ").chars().take(MAX_SEARCHED).collect()
+    let shown = words.iter().map(|word| if word.contains([' ', '\t', '\n']) { "''" } else { word.as_str() });
+    shown.collect::<Vec<_>>().join(" ").chars().take(MAX_SEARCHED).collect()
 }
