@@ -72,15 +72,12 @@ impl Call {
         commands.is_some_and(|commands| commands.iter().all(Simple::reads))
     }
 
-    /// The paths that its line stages before a `git commit` of what is staged. `None`: there is no such commit, or it takes the
-    /// work tree (`-a`, `git add -A`).
+    /// The paths that its line stages before it commits them. `None`: it commits nothing, or the work tree (`-a`, `git add -A`).
     pub(crate) fn staged_for_commit(&self, cwd: &Path) -> Option<Vec<PathBuf>> {
         let mut staged = Vec::new();
         for command in self.commands() {
             match command.git() {
-                Some(("commit", rest)) => {
-                    return (!rest.iter().any(takes_work_tree)).then_some(staged);
-                }
+                Some(("commit", rest)) => return (!rest.iter().any(takes_work_tree)).then_some(staged),
                 Some(("add" | "stage", rest)) => {
                     let mut paths = rest.iter().filter(|word| !word.starts_with('-')).peekable();
                     // Options alone take everything.

@@ -1,5 +1,4 @@
-//! Reads a line from left to right, once: words with their quotes and expansions, the operators between simple commands,
-//! constructs and here-documents.
+//! Reads a line from left to right, once: words with quotes and expansions, operators, constructs and here-documents.
 //!
 //! Keywords, `{ .. }`, functions and arithmetic are one thing, a construct: each command in it is found, and none counts. None of
 //! `( .. )` counts either, but their folders are known.
@@ -13,8 +12,7 @@ pub(super) struct Unreadable;
 
 pub(super) type Read<T> = Result<T, Unreadable>;
 
-/// Bytes of a folder's path.
-const MAX_FOLDER: usize = 4096;
+const MAX_FOLDER_BYTES: usize = 4096;
 const OPERATORS: [&str; 12] = [";;&", ";;", ";&", "&&", "||", "|&", ";", "&", "|", "(", ")", "\n"];
 /// Words of the shell behind which a command begins, or a redirection.
 const KEYWORDS: &str = "! { } if then elif else fi while until do done for select case esac function time";
@@ -22,9 +20,10 @@ const KEYWORDS: &str = "! { } if then elif else fi while until do done for selec
 const MOVING: &str = "cd pushd popd eval";
 
 /// A place in a line, and what was found before it.
+#[derive(Default)]
 pub(super) struct Reader<'a> {
     pub(super) rest: &'a str,
-    depth: usize,
+    pub(super) depth: usize,
     pub(super) found: Vec<Simple>,
     /// The end words of here-documents whose bodies come after the line's end, and whether tabs may stand before them.
     pub(super) documents: Vec<(Word, bool)>,
@@ -53,28 +52,21 @@ pub(super) struct Word {
 pub(super) fn is_assignment(raw: &str) -> bool {
     let name = raw.split(['=', '+', '[']).next().unwrap_or_default();
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    is_name && !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()) && raw.contains('=')
+    is_name && name.starts_with(|c: char| !c.is_ascii_digit()) && raw.contains('=')
 }
 
 pub(super) const WORD_END: [char; 10] = [' ', '\t', '\n', ';', '&', '|', '<', '>', '(', ')'];
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(text: &'a str, depth: usize) -> Self {
-        Self { rest: text, depth, found: Vec::new(), documents: Vec::new() }
-    }
-
     /// What was read since `start` was the rest.
     fn since(&self, start: &'a str) -> &'a str {
         &start[..start.len() - self.rest.len()]
     }
 
-    pub(super) fn peek(&self) -> Option<char> {
-        self.rest.chars().next()
-    }
-
     pub(super) fn next(&mut self) -> Option<char> {
-        let next = self.peek();
-        self.rest = &self.rest[next.map_or(0, char::len_utf8)..];
+        let mut chars = self.rest.chars();
+        let next = chars.next();
+        self.rest = chars.as_str();
         next
     }
 
@@ -96,7 +88,8 @@ impl<'a> Reader<'a> {
 
     /// Reads another text. Something in it may be read twice, so it takes three levels.
     pub(super) fn inside(&mut self, text: &str, read: impl FnOnce(&mut Reader<'_>) -> Read<()>) -> Read<()> {
-        let mut inner = Reader::new(text, self.depth.checked_sub(3).ok_or(Unreadable)?);
+        let depth = self.depth.checked_sub(3).ok_or(Unreadable)?;
+        let mut inner = Reader { rest: text, depth, ..Reader::default() };
         read(&mut inner)?;
         hide(&mut inner.found, SUBSTITUTION);
         self.found.append(&mut inner.found);
@@ -119,36 +112,47 @@ impl<'a> Reader<'a> {
     /// The commands up to the end of the text, or to the `)` that closes them.
     pub(super) fn level(&mut self, is_closed: bool) -> Read<()> {
         let from = self.found.len();
-        let mut level = Level { from, chain: from, directory: Some(PathBuf::new()), ..Level::default() };
+        let mut level = Level { chain: from, directory: Some(PathBuf::new()), ..Level::default() };
         loop {
-            self.blanks();
             let here = self.found.len();
             let operator = self.operator();
             self.rest = &self.rest[operator.len()..];
             match operator {
                 "(" if self.arithmetic()? => level.construct(here),
                 "\n" => self.bodies()?,
-                // They may enclose a pattern.
-                "(" | ")" if level.cases > 0 => level.construct(here),
-                // A subshell has a folder of its own.
+                // A pattern ends.
+                ")" if level.cases > 0 => level.construct(here),
+                // A subshell, which has a folder of its own, or a pattern.
                 "(" => {
                     self.nested(CONSTRUCT, |reader| reader.level(true))?;
-                    self.blanks();
                     level.command(here, self.operator(), &mut self.found);
                 }
-                ")" if is_closed => break,
-                "" if self.peek().is_none() && !is_closed => break,
-                "" if self.peek().is_some() => self.part(&mut level)?,
+                "||" | "&" => {
+                    level.unsure = Some(from);
+                    level.why.get_or_insert(if operator == "&" { "beside `&`" } else { "beside `||`" });
+                }
+                "" if !self.rest.is_empty() => self.part(&mut level)?,
+                ")" | "" if is_closed == (operator == ")") => break,
                 ")" | "" => return Err(Unreadable),
-                _ => level.operator(operator),
+                _ => {}
             }
         }
-        level.end(&mut self.found);
+        hide(&mut self.found[from..level.chain], "before `;` or a line's end");
+        for simple in self.found[from..].iter_mut().filter(|one| one.hidden != Some(SUBSTITUTION)) {
+            simple.hidden = level.why.or(simple.hidden);
+        }
+        // A `cd` among them leaves every folder unknown.
+        let unsure = level.unsure.map_or(&mut [][..], |at| &mut self.found[at..]);
+        let is_unsure = unsure.iter().any(|one| one.calls(MOVING));
+        for one in unsure {
+            one.directory.take_if(|_| is_unsure);
+        }
         Ok(())
     }
 
     /// The operator that comes next; empty where none does.
-    pub(super) fn operator(&self) -> &'static str {
+    pub(super) fn operator(&mut self) -> &'static str {
+        self.blanks();
         OPERATORS.into_iter().find(|operator| self.rest.starts_with(operator)).unwrap_or_default()
     }
 
@@ -181,7 +185,7 @@ impl<'a> Reader<'a> {
     /// Steps over blanks, continued lines and a comment, up to the end of the line.
     pub(super) fn blanks(&mut self) {
         while self.eat(" ") || self.eat("\t") || self.eat("\\\n") {}
-        if self.peek() == Some('#') {
+        if self.rest.starts_with('#') {
             self.rest = &self.rest[self.rest.find('\n').unwrap_or(self.rest.len())..];
         }
     }
@@ -213,24 +217,18 @@ impl<'a> Reader<'a> {
         Ok((!word.raw.is_empty()).then_some(word))
     }
 
-    /// Reads a word, what stands between double quotes or braces, or with no `end` the whole text. `is_quoted`: single quotes mean
-    /// nothing.
+    /// Reads a word, or to its `end` what quotes or braces enclose, or without one all. `is_quoted`: single quotes mean nothing.
     fn until(&mut self, end: &[char], is_quoted: bool, word: &mut Word) -> Read<()> {
         let (start, is_word) = (self.rest, end.len() > 1);
-        while let Some(next) = self.peek() {
-            let second = self.rest[next.len_utf8()..].chars().next();
-            match (next, second.unwrap_or_default()) {
+        while let Some(next) = self.rest.chars().next() {
+            let before = self.since(start);
+            match (next, self.rest.chars().nth(1).unwrap_or_default()) {
                 ('<' | '>', '(') if is_word => self.expansion(word, Self::substitution)?,
                 // `NAME=(..)`
-                ('(', _)
-                    if is_word && self.since(start).ends_with('=') && is_assignment(self.since(start)) =>
-                {
+                ('(', _) if is_word && before.ends_with('=') && is_assignment(before) => {
                     self.enclosed(word, 1, ')', false)?;
                 }
-                _ if end.contains(&next) => {
-                    self.rest = &self.rest[usize::from(!is_word)..];
-                    return Ok(());
-                }
+                _ if end.contains(&next) => break,
                 ('\\', escaped) if end != ['"'] || "$`\"\\\n".contains(escaped) => {
                     self.next();
                     word.text.extend(self.next().filter(|escaped| *escaped != '\n'));
@@ -243,6 +241,7 @@ impl<'a> Reader<'a> {
                 ('"', _) if !end.is_empty() => {
                     self.next();
                     self.until(&['"'], true, word)?;
+                    self.next().ok_or(Unreadable)?;
                 }
                 ('`', _) => self.expansion(word, Self::backquoted)?,
                 _ => {
@@ -251,7 +250,7 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        if is_word || end.is_empty() { Ok(()) } else { Err(Unreadable) }
+        Ok(())
     }
 
     /// `'..'`, or `$'..'`, whose escapes are left to the shell.
@@ -281,7 +280,7 @@ impl<'a> Reader<'a> {
         self.next();
         while !self.eat("`") {
             match self.next().ok_or(Unreadable)? {
-                '\\' if matches!(self.peek(), Some('`' | '\\' | '$')) => inner.extend(self.next()),
+                '\\' if self.rest.starts_with(['`', '\\', '$']) => inner.extend(self.next()),
                 other => inner.push(other),
             }
         }
@@ -292,7 +291,8 @@ impl<'a> Reader<'a> {
     fn enclosed(&mut self, word: &mut Word, opening: usize, end: char, is_quoted: bool) -> Read<()> {
         self.expansion(word, |reader| {
             reader.rest = &reader.rest[opening..];
-            reader.nested(SUBSTITUTION, |reader| reader.until(&[end], is_quoted, &mut Word::default()))
+            reader.nested(SUBSTITUTION, |reader| reader.until(&[end], is_quoted, &mut Word::default()))?;
+            reader.next().map(drop).ok_or(Unreadable)
         })
     }
 
@@ -324,8 +324,7 @@ impl<'a> Reader<'a> {
 pub(super) struct Level {
     /// How many `case` are open.
     pub(super) cases: usize,
-    /// The index of its first command among those found, and of the first of the last chain of `&&`.
-    from: usize,
+    /// The index of the first command of the last chain of `&&` among those found.
     chain: usize,
     /// Why none of them decides the line's exit status.
     why: Option<&'static str>,
@@ -343,13 +342,6 @@ impl Level {
         self.unsure.get_or_insert(at);
         self.why = Some(CONSTRUCT);
         self.before = "";
-    }
-
-    pub(super) fn operator(&mut self, operator: &str) {
-        if let "||" | "&" = operator {
-            self.unsure = Some(self.from);
-            self.why.get_or_insert(if operator == "&" { "beside `&`" } else { "beside `||`" });
-        }
     }
 
     /// A simple command was read, found at `at` with those of its substitutions and its script behind it, or a subshell.
@@ -382,23 +374,9 @@ impl Level {
             self.why.get_or_insert("beside `exit`, `exec`, `eval` or `trap`");
         }
     }
-
-    /// The level ends.
-    pub(super) fn end(&self, found: &mut [Simple]) {
-        hide(&mut found[self.from..self.chain], "before `;` or a line's end");
-        for simple in found[self.from..].iter_mut().filter(|one| one.hidden != Some(SUBSTITUTION)) {
-            simple.hidden = self.why.or(simple.hidden);
-        }
-        // A `cd` among them leaves every folder unknown.
-        let unsure = self.unsure.map_or(&mut [][..], |at| &mut found[at..]);
-        if unsure.iter().any(|one| one.calls(MOVING)) {
-            unsure.iter_mut().for_each(|one| one.directory = None);
-        }
-    }
 }
 
-/// The commands' exit status is hidden, if it is not already.
-pub(super) fn hide(commands: &mut [Simple], why: &'static str) {
+fn hide(commands: &mut [Simple], why: &'static str) {
     for simple in commands {
         simple.hidden.get_or_insert(why);
     }
@@ -420,5 +398,5 @@ pub(super) fn join(here: Option<PathBuf>, to: &str) -> Option<PathBuf> {
     let is_whole = in_home.is_some() || Path::new(&to).is_absolute();
     let here = if is_whole { PathBuf::new() } else { here? };
     let folder: PathBuf = here.join(to).components().collect();
-    (is_known && folder.as_os_str().len() <= MAX_FOLDER).then_some(folder)
+    (is_known && folder.as_os_str().len() <= MAX_FOLDER_BYTES).then_some(folder)
 }

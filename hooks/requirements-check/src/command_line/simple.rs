@@ -35,9 +35,8 @@ const PROGRAMS: &[(&str, Effect, &str)] = &[
     ("cp dd install ln mv patch perl rm rsync tee truncate", Writes, ""),
 ];
 const READERS: &str = "[ [[ ack ag basename bat cat cd cksum cmp column comm cut df diff dirname du echo egrep exit expand false \
-    fgrep file fold git grep head hexdump id jq join less ls md5sum more nl od paste popd printenv printf \
-    pushd pwd readlink realpath rev rg seq sha1sum sha256sum sleep stat strings tac tail test tr tree true type uname wc which \
-    whoami yamllint";
+    fgrep file fold git grep head hexdump id jq join less ls md5sum more nl od paste popd printenv printf pushd pwd readlink \
+    realpath rev rg seq sha1sum sha256sum sleep stat strings tac tail test tr tree true type uname wc which whoami yamllint";
 const GIT_READERS: &str = "git-blame git-cat-file git-check-ignore git-describe git-diff git-for-each-ref git-grep git-help git-log \
     git-ls-files git-ls-tree git-merge-base git-rev-list git-rev-parse git-shortlog git-show git-status";
 
@@ -67,9 +66,8 @@ fn prefix(words: &[Word]) -> usize {
     loop {
         program += words[program..].iter().take_while(|word| is_assignment(&word.raw)).count();
         let wrapper = base_name(text(program));
-        let Some((_, with_value, flags)) = WRAPPERS.iter().find(|(names, ..)| is_in(names, wrapper)) else {
-            return program;
-        };
+        let known = WRAPPERS.iter().find(|(names, ..)| is_in(names, wrapper));
+        let Some((_, with_value, flags)) = known else { return program };
         let mut next = program + 1;
         while is_in(with_value, text(next)) || is_in(flags, text(next)) {
             next += 1 + usize::from(is_in(with_value, text(next)));
@@ -94,14 +92,12 @@ fn may_be_options(word: &Word) -> bool {
 impl Reader<'_> {
     /// A simple command, or the redirections of a construct.
     pub(super) fn simple(&mut self, level: &mut Level) -> Read<()> {
-        let (at, start, mut words) = (self.found.len(), self.rest, Vec::<Word>::new());
+        let (at, mut words) = (self.found.len(), Vec::<Word>::new());
         let mut simple = Simple { directory: Some(PathBuf::new()), ..Simple::default() };
         loop {
             let is_test = words.first().is_some_and(|word| word.raw == "[[")
                 && words.last().is_some_and(|word| word.raw != "]]");
-            if !is_test && self.redirect(&mut simple)? {
-                continue;
-            }
+            while !is_test && self.redirect(&mut simple)? {}
             match self.word()? {
                 Some(word) => words.push(word),
                 // Operators inside `[[ .. ]]` are none of the line's.
@@ -109,13 +105,10 @@ impl Reader<'_> {
                 None => break,
             }
         }
-        let is_function = self.peek() == Some('(');
-        if is_function && words.len() == 1 {
+        if self.rest.starts_with('(') {
+            // `NAME()` begins a function.
             level.construct(at);
-            return Ok(());
-        }
-        if is_function || self.rest.len() == start.len() {
-            return Err(Unreadable);
+            return if words.len() == 1 { Ok(()) } else { Err(Unreadable) };
         }
         let program = prefix(&words);
         let unknown = words.iter().skip(program + 1).filter(|word| may_be_options(word));
@@ -137,19 +130,17 @@ impl Reader<'_> {
     fn redirect(&mut self, command: &mut Simple) -> Read<bool> {
         self.blanks();
         let behind = self.rest.trim_start_matches(|c: char| c.is_ascii_digit());
-        let is_numbered = behind.len() < self.rest.len();
-        let is_word =
-            matches!(behind.get(..2), Some("<(" | ">(")) || (is_numbered && behind.starts_with('&'));
+        let has_digit = behind.len() < self.rest.len();
+        let is_word = matches!(behind.get(..2), Some("<(" | ">(")) || (has_digit && behind.starts_with('&'));
         let operator = REDIRECTIONS.into_iter().find(|operator| !is_word && behind.starts_with(operator));
         let Some(operator) = operator else { return Ok(false) };
         self.rest = &behind[operator.len()..];
         let target = self.word()?.ok_or(Unreadable)?;
-        let is_descriptor = target.text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
         match operator {
             "<<" | "<<-" => self.documents.push((target, operator == "<<-")),
             "<" => command.reads.push(target.text),
             "<<<" | "<&" => {}
-            ">&" if is_descriptor => {}
+            ">&" if target.text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit()) => {}
             _ if is_in("/dev/null /dev/stdout /dev/stderr /dev/tty", &target.text) => {}
             _ => command.writes.push(target.text),
         }
@@ -172,11 +163,8 @@ impl Simple {
             return Some(Keeps);
         }
         let git = self.git().filter(|_| self.program() == "git");
-        let (name, arguments) = match git {
-            Some((subcommand, arguments)) => (format!("git-{subcommand}"), arguments),
-            // A program of that name in some folder is another one.
-            None => (program.clone(), arguments),
-        };
+        // A program of that name in some folder is another one.
+        let name = git.map_or_else(|| program.clone(), |(subcommand, _)| format!("git-{subcommand}"));
         let known = PROGRAMS.iter().find(|(names, ..)| is_in(names, &name));
         let Some((_, effect, writing)) = known else { return git.map(|_| Writes) };
         Some(if arguments.iter().any(|word| is_one_of(word, writing)) { Writes } else { *effect })
@@ -244,21 +232,22 @@ impl Simple {
         if shell == "eval" {
             return Some(arguments.join(" "));
         }
-        let option = arguments.iter().position(|word| word.starts_with('-') && word.ends_with('c'))?;
-        arguments.get(option + 1).cloned()
+        arguments.iter().skip_while(|word| !(word.starts_with('-') && word.ends_with('c'))).nth(1).cloned()
     }
 
     /// git's subcommand and what follows it, if the program is git, also behind one that runs it: `git commit -m x`.
     pub(crate) fn git(&self) -> Option<(&str, &[String])> {
-        let (subcommand, rest) = own_options(self.words_from("git")).1.split_first()?;
-        Some((subcommand, rest))
+        own_options(self.words_from("git"))
+            .1
+            .split_first()
+            .map(|(subcommand, rest)| (subcommand.as_str(), rest))
     }
 
     /// The directory the command acts in: the one it runs in, and for git `-C`. `None` where the line does not name it, or the
     /// program runs another one and may do so elsewhere.
     pub(crate) fn acts_in(&self) -> Option<PathBuf> {
-        let leads = |word: &String| is_one_of(word, "-C -D --chdir -execdir -okdir");
-        if self.runs_another() && self.words.iter().any(leads) {
+        let mut words = self.words.iter();
+        if self.runs_another() && words.any(|word| is_one_of(word, "-C -D --chdir -execdir -okdir")) {
             return None;
         }
         let folders = own_options(&self.words).0.windows(2).filter(|pair| pair[0] == "-C");
