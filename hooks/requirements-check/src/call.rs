@@ -8,11 +8,7 @@ use shared::protocol::ToolCall;
 use crate::command_line::{self, Line, Pattern, Simple, is_in, is_plain};
 use crate::settings::Glob;
 
-const EDITS: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
-/// Letters of options of `git commit` whose value may be attached.
-const WITH_VALUE: [char; 7] = ['C', 'F', 'S', 'c', 'm', 't', 'u'];
-
-const SHELLS: [&str; 2] = ["Bash", "PowerShell"];
+const SHELLS: &str = "Bash PowerShell";
 
 #[derive(Debug)]
 pub(crate) struct Call {
@@ -27,7 +23,6 @@ pub(crate) struct Call {
 
 /// The inputs of the tools we know, in one.
 #[derive(Default, Deserialize)]
-#[serde(default)]
 struct Fields {
     file_path: Option<String>,
     notebook_path: Option<String>,
@@ -41,8 +36,8 @@ impl Call {
     pub(crate) fn read(tool: &ToolCall, home: Option<&Path>) -> Self {
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
         let fields: Fields = serde_json::from_str(input).unwrap_or_default();
-        let is_shell = SHELLS.contains(&tool.tool_name.as_str());
-        let (file, line) = (fields.file_path.or(fields.notebook_path), fields.command.filter(|_| is_shell));
+        let file = fields.file_path.or(fields.notebook_path);
+        let line = fields.command.filter(|_| is_in(SHELLS, &tool.tool_name));
         Self {
             tool: tool.tool_name.clone(),
             id: tool.tool_use_id.clone(),
@@ -54,12 +49,12 @@ impl Call {
     }
 
     pub(crate) fn is_edit(&self) -> bool {
-        EDITS.contains(&self.tool.as_str())
+        is_in("Edit Write MultiEdit NotebookEdit", &self.tool)
     }
 
     /// The tool is meant; `Bash` stands for every shell.
     pub(crate) fn is_tool(&self, glob: &Glob) -> bool {
-        glob.is_name(&self.tool) || (SHELLS.contains(&self.tool.as_str()) && glob.is_name("Bash"))
+        glob.is_name(&self.tool) || (is_in(SHELLS, &self.tool) && glob.is_name("Bash"))
     }
 
     /// A command of its line is meant; of a line that is not understood, its words.
@@ -77,15 +72,12 @@ impl Call {
         commands.is_some_and(|commands| commands.iter().all(Simple::reads))
     }
 
-    /// The paths that its line stages before a `git commit` of what is staged. `None`: there is no such commit, or it takes the
-    /// work tree (`-a`, `git add -A`).
+    /// The paths that its line stages before it commits them. `None`: it commits nothing, or the work tree (`-a`, `git add -A`).
     pub(crate) fn staged_for_commit(&self, cwd: &Path) -> Option<Vec<PathBuf>> {
         let mut staged = Vec::new();
         for command in self.commands() {
             match command.git() {
-                Some(("commit", rest)) => {
-                    return (!rest.iter().any(takes_work_tree)).then_some(staged);
-                }
+                Some(("commit", rest)) => return (!rest.iter().any(takes_work_tree)).then_some(staged),
                 Some(("add" | "stage", rest)) => {
                     let mut paths = rest.iter().filter(|word| !word.starts_with('-')).peekable();
                     // Options alone take everything.
@@ -102,11 +94,8 @@ impl Call {
         None
     }
 
-    /// The place it acts in: the folder of its file, the folder its first command runs in, else `cwd`.
+    /// The folder its first command acts in, else `cwd`.
     pub(crate) fn place(&self, cwd: &Path) -> PathBuf {
-        if let Some(file) = &self.file {
-            return cwd.join(file);
-        }
         let first = self.commands().iter().find(|one| !is_in("cd pushd popd set export", one.program()));
         first.map_or_else(|| cwd.to_path_buf(), |command| command.place(cwd))
     }
@@ -122,10 +111,10 @@ impl Call {
 
 /// `git commit` with this argument takes what is in the work tree: `-a`, alone or among others, or paths behind `--`.
 fn takes_work_tree(argument: &String) -> bool {
-    let letters = argument.strip_prefix('-').and_then(|letters| letters.split(WITH_VALUE).next());
-    let is_all =
-        letters.is_some_and(|letters| letters.contains('a') && letters.chars().all(char::is_alphabetic));
-    is_all || argument == "--all" || argument == "--"
+    // Behind these letters stands a value, attached.
+    let letters = argument.strip_prefix('-').and_then(|rest| rest.split(|c| "CFScmtu".contains(c)).next());
+    let is_all = |letters: &str| letters.contains('a') && letters.chars().all(char::is_alphabetic);
+    letters.is_some_and(is_all) || argument == "--all" || argument == "--"
 }
 
 #[cfg(test)]

@@ -27,7 +27,6 @@ pub(crate) const CONSTRUCT: &str = "beside `!`, a group, `if`, a loop or a funct
 /// A command there runs before the one whose words it makes.
 pub(crate) const SUBSTITUTION: &str = "in a substitution or a script";
 
-/// A line, as far as it is understood.
 #[derive(Debug)]
 pub struct Line {
     /// The simple commands in the order they are written, those inside others too; `None`: the line cannot be read.
@@ -38,16 +37,14 @@ pub struct Line {
 
 pub fn parse(line: &str) -> Line {
     let unix = line.replace("\r\n", "\n");
-    let mut reader = reader::Reader::new(&unix, MAX_DEPTH);
+    let mut reader = reader::Reader { rest: &unix, depth: MAX_DEPTH, ..Default::default() };
     let is_readable = line.len() <= MAX_LINE_BYTES && !line.contains('\0') && reader.level(false).is_ok();
-    let commands = is_readable.then_some(reader.found);
-    Line { commands, text: line.to_owned(), has_secret: OnceCell::new() }
+    Line { commands: is_readable.then_some(reader.found), text: line.to_owned(), has_secret: OnceCell::new() }
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Simple {
-    /// The program and its arguments with quotes removed; an expansion stands as it is written. Empty where there are
-    /// only assignments, or redirections of a whole construct.
+    /// The program and its arguments, quotes removed, expansions as written; empty if there are only assignments or redirections.
     pub words: Vec<String>,
     /// The words before the program, quotes removed: assignments, and programs that run it (`env`, `sudo`, `timeout 60` ...).
     pub(crate) prefix: Vec<String>,
@@ -80,7 +77,6 @@ pub(crate) fn base_name(program: &str) -> &str {
 }
 
 impl Simple {
-    /// The program's name without its directory and `.exe`; empty if there is none.
     pub(crate) fn program(&self) -> &str {
         self.words.first().map_or("", |program| base_name(program))
     }
@@ -109,8 +105,7 @@ impl Line {
         self
     }
 
-    /// A command of the line as it may be kept and shown: nothing of it where the line has a secret, which may span several
-    /// commands.
+    /// A command of the line as it may be kept and shown: nothing where the line has a secret, which may span several commands.
     pub(crate) fn shown(&self, simple: &Simple) -> String {
         let has_secret = *self.has_secret.get_or_init(|| masked(&self.text) != self.text);
         // Quotes may break a secret.

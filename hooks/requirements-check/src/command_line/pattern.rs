@@ -28,7 +28,7 @@ impl Pattern {
         if pattern.contains(signs) || pattern.contains(".+") {
             return Self::parse_regex(pattern);
         }
-        let mut reader = Reader::new(pattern, 0);
+        let mut reader = Reader { rest: pattern, ..Reader::default() };
         let mut words = Vec::new();
         while let Some(word) = reader.word().ok()? {
             words.push(word.text);
@@ -36,13 +36,13 @@ impl Pattern {
         if is_module(&words) && !words[0].contains('/') {
             words[0] = unversioned(&words[0]).into();
         }
-        (reader.peek().is_none() && !words.is_empty()).then_some(Self::Words(words))
+        (reader.rest.is_empty() && !words.is_empty()).then_some(Self::Words(words))
     }
 
     /// A `command_regex`; `None` if it is none, empty, or takes too much when compiled.
     pub(crate) fn parse_regex(pattern: &str) -> Option<Self> {
-        let mut builder = RegexBuilder::new(pattern);
-        let regex = builder.case_insensitive(true).size_limit(MAX_REGEX_BYTES).build().ok();
+        let regex =
+            RegexBuilder::new(pattern).case_insensitive(true).size_limit(MAX_REGEX_BYTES).build().ok();
         regex.filter(|_| !pattern.trim().is_empty()).map(Self::Regex)
     }
 
@@ -68,16 +68,14 @@ impl Pattern {
         found(&simple.with_prefix()) || heads.any(|words| found(words) || found(&plain(words)))
     }
 
-    /// A command that does not match nearly does: it has the words in their order (`uv run pytest`, `npm run test`), and installs
-    /// nothing.
+    /// A command that does not match nearly does: it has the words in their order (`uv run pytest`), and installs nothing.
     pub(crate) fn resembles(&self, simple: &Simple) -> bool {
         let Self::Words(wanted) = self else { return false };
         let installs = simple.words.iter().any(|word| word == "install" || word == "add");
         !installs && are_in_order(wanted, simple.words.iter().map(String::as_str))
     }
 
-    /// Whether a command of the line matches. Where it cannot be read: whether the words are in it in their order, or the
-    /// expression anywhere.
+    /// Whether a command of the line matches. One that cannot be read has the words in their order, or the expression anywhere.
     pub(crate) fn may_match(&self, line: &Line) -> bool {
         match (&line.commands, self) {
             (Some(commands), _) => commands.iter().any(|simple| self.matches_command(simple)),
@@ -113,7 +111,6 @@ fn unversioned(program: &str) -> &str {
 
 /// The words as one text. A word with blanks is a text of its own, and no command: it matches nothing.
 fn in_one(words: &[String]) -> String {
-    let shown =
-        |word: &String| if word.contains([' ', '\t', '\n']) { "''" } else { word.as_str() }.to_owned();
-    words.iter().map(shown).collect::<Vec<_>>().join(" ").chars().take(MAX_SEARCHED).collect()
+    let shown = words.iter().map(|word| if word.contains([' ', '\t', '\n']) { "''" } else { word.as_str() });
+    shown.collect::<Vec<_>>().join(" ").chars().take(MAX_SEARCHED).collect()
 }

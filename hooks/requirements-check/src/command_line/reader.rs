@@ -1,5 +1,4 @@
-//! Reads a line from left to right, once: words with their quotes and expansions, the operators between simple commands,
-//! constructs and here-documents.
+//! Reads a line from left to right, once: words with quotes and expansions, operators, constructs and here-documents.
 //!
 //! Keywords, `{ .. }`, functions and arithmetic are one thing, a construct: each command in it is found, and none counts. None of
 //! `( .. )` counts either, but their folders are known.
@@ -13,44 +12,30 @@ pub(super) struct Unreadable;
 
 pub(super) type Read<T> = Result<T, Unreadable>;
 
-/// Bytes of a folder's path.
-const MAX_FOLDER: usize = 4096;
-/// How many levels another text takes of those allowed.
-const TEXT_LEVELS: usize = 3;
+const MAX_FOLDER_BYTES: usize = 4096;
 const OPERATORS: [&str; 12] = [";;&", ";;", ";&", "&&", "||", "|&", ";", "&", "|", "(", ")", "\n"];
 /// Words of the shell behind which a command begins, or a redirection.
 const KEYWORDS: &str = "! { } if then elif else fi while until do done for select case esac function time";
-
 /// Commands of the shell that may change its folder; a program of that name does not.
 const MOVING: &str = "cd pushd popd eval";
 
 /// A place in a line, and what was found before it.
+#[derive(Default)]
 pub(super) struct Reader<'a> {
-    text: &'a str,
-    /// In bytes; always at the beginning of a character.
-    pub(super) at: usize,
-    depth: usize,
+    pub(super) rest: &'a str,
+    pub(super) depth: usize,
     pub(super) found: Vec<Simple>,
     /// The end words of here-documents whose bodies come after the line's end, and whether tabs may stand before them.
     pub(super) documents: Vec<(Word, bool)>,
 }
 
-/// Expansions with the same value for every command of a session: the folder of the call, and the home.
+/// The text with what the shell puts in for expansions that mean the same to every command: the folder of the call, and the home.
 /// The work tree's top stands for the folder of the call: they are one work tree.
-const SPELLED: [(&str, &str); 6] = [
-    ("$(git rev-parse --show-toplevel)", "."),
-    ("$(pwd)", "."),
-    ("${PWD}", "."),
-    ("$PWD/", "./"),
-    ("${HOME}", "~"),
-    ("$HOME/", "~/"),
-];
-
-/// The text with what the shell puts in for some expansions.
 pub(crate) fn spelled(text: &str) -> String {
-    let text = format!("{text}/");
-    let spelled = SPELLED.iter().fold(text, |text, (from, to)| text.replace(from, to));
-    spelled.strip_suffix('/').unwrap_or(&spelled).to_owned()
+    let text = format!("{text}/").replace("$(git rev-parse --show-toplevel)", ".").replace("$(pwd)", ".");
+    let text =
+        text.replace("${PWD}", ".").replace("$PWD/", "./").replace("${HOME}", "~").replace("$HOME/", "~/");
+    text[..text.len() - 1].to_owned()
 }
 
 #[derive(Default)]
@@ -59,57 +44,36 @@ pub(super) struct Word {
     pub(super) raw: String,
     /// With its quotes removed; expansions stand in it as written.
     pub(super) text: String,
-    /// The shell puts something else in place of part of it: a variable, a pattern, a home folder.
+    /// The shell puts something else in place of part of it: a variable, a pattern.
     pub(super) expands: bool,
-}
-
-impl Word {
-    /// As an argument it may be an option that only the shell knows: it begins with what is expanded, or is an option with
-    /// a name that is. A value (`--target-dir=$X`), a pattern of paths (`tests/*.py`) and `$HOME` or `$PWD` are none.
-    pub(super) fn may_be_options(&self) -> bool {
-        let name = self.text.split('=').next().unwrap_or_default();
-        let is_option = name.starts_with('-') && name.contains(['$', '`', '*', '?', '[', '{']);
-        self.expands && (is_option || spelled(&self.text).starts_with(['$', '`', '{']))
-    }
 }
 
 /// It begins with `NAME=`, `NAME+=` or `NAME[..]=`, unquoted.
 pub(super) fn is_assignment(raw: &str) -> bool {
     let name = raw.split(['=', '+', '[']).next().unwrap_or_default();
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    is_name && !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()) && raw.contains('=')
+    is_name && name.starts_with(|c: char| !c.is_ascii_digit()) && raw.contains('=')
 }
 
-/// The characters that end a word.
 pub(super) const WORD_END: [char; 10] = [' ', '\t', '\n', ';', '&', '|', '<', '>', '(', ')'];
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(text: &'a str, depth: usize) -> Self {
-        Self { text, at: 0, depth, found: Vec::new(), documents: Vec::new() }
-    }
-
-    pub(super) fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    pub(super) fn since(&self, start: usize) -> &'a str {
-        self.text.get(start..self.at).unwrap_or_default()
-    }
-
-    pub(super) fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
+    /// What was read since `start` was the rest.
+    fn since(&self, start: &'a str) -> &'a str {
+        &start[..start.len() - self.rest.len()]
     }
 
     pub(super) fn next(&mut self) -> Option<char> {
-        let next = self.peek()?;
-        self.at += next.len_utf8();
-        Some(next)
+        let mut chars = self.rest.chars();
+        let next = chars.next();
+        self.rest = chars.as_str();
+        next
     }
 
-    pub(super) fn eat(&mut self, expected: &str) -> bool {
-        let found = self.rest().starts_with(expected);
-        self.at += if found { expected.len() } else { 0 };
-        found
+    fn eat(&mut self, expected: &str) -> bool {
+        let behind = self.rest.strip_prefix(expected);
+        self.rest = behind.unwrap_or(self.rest);
+        behind.is_some()
     }
 
     /// Reads what stands one level deeper. The exit status of its commands is lost.
@@ -122,9 +86,10 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads another text. Something in it may be read twice, so it takes more levels.
+    /// Reads another text. Something in it may be read twice, so it takes three levels.
     pub(super) fn inside(&mut self, text: &str, read: impl FnOnce(&mut Reader<'_>) -> Read<()>) -> Read<()> {
-        let mut inner = Reader::new(text, self.depth.checked_sub(TEXT_LEVELS).ok_or(Unreadable)?);
+        let depth = self.depth.checked_sub(3).ok_or(Unreadable)?;
+        let mut inner = Reader { rest: text, depth, ..Reader::default() };
         read(&mut inner)?;
         hide(&mut inner.found, SUBSTITUTION);
         self.found.append(&mut inner.found);
@@ -133,10 +98,11 @@ impl<'a> Reader<'a> {
 
     /// `$((..))`, `$(..)` or `<(..)`. Here-documents begun outside wait until it ends.
     fn substitution(&mut self) -> Read<()> {
-        if self.next() == Some('$') && self.arithmetic()? {
+        let is_dollar = self.next() == Some('$');
+        self.next();
+        if is_dollar && self.arithmetic()? {
             return Ok(());
         }
-        self.next();
         let documents = std::mem::take(&mut self.documents);
         self.nested(SUBSTITUTION, |reader| reader.level(true))?;
         self.documents = documents;
@@ -146,55 +112,62 @@ impl<'a> Reader<'a> {
     /// The commands up to the end of the text, or to the `)` that closes them.
     pub(super) fn level(&mut self, is_closed: bool) -> Read<()> {
         let from = self.found.len();
-        let mut level = Level { from, chain: from, directory: Some(PathBuf::new()), ..Level::default() };
+        let mut level = Level { chain: from, directory: Some(PathBuf::new()), ..Level::default() };
         loop {
-            self.blanks();
             let here = self.found.len();
-            if self.arithmetic()? {
-                level.construct(here);
-                continue;
-            }
             let operator = self.operator();
-            self.at += operator.len();
+            self.rest = &self.rest[operator.len()..];
             match operator {
+                "(" if self.arithmetic()? => level.construct(here),
                 "\n" => self.bodies()?,
-                // They may enclose a pattern.
-                "(" | ")" if level.cases > 0 => level.construct(here),
-                // A subshell has a folder of its own.
+                // A pattern ends.
+                ")" if level.cases > 0 => level.construct(here),
+                // A subshell, which has a folder of its own, or a pattern.
                 "(" => {
                     self.nested(CONSTRUCT, |reader| reader.level(true))?;
-                    self.blanks();
                     level.command(here, self.operator(), &mut self.found);
                 }
-                ")" if is_closed => break,
-                "" if self.peek().is_none() && !is_closed => break,
-                "" if self.peek().is_some() => self.part(&mut level)?,
+                "||" | "&" => {
+                    level.unsure = Some(from);
+                    level.why.get_or_insert(if operator == "&" { "beside `&`" } else { "beside `||`" });
+                }
+                "" if !self.rest.is_empty() => self.part(&mut level)?,
+                ")" | "" if is_closed == (operator == ")") => break,
                 ")" | "" => return Err(Unreadable),
-                _ => level.operator(operator),
+                _ => {}
             }
         }
-        level.end(&mut self.found);
+        hide(&mut self.found[from..level.chain], "before `;` or a line's end");
+        for simple in self.found[from..].iter_mut().filter(|one| one.hidden != Some(SUBSTITUTION)) {
+            simple.hidden = level.why.or(simple.hidden);
+        }
+        // A `cd` among them leaves every folder unknown.
+        let unsure = level.unsure.map_or(&mut [][..], |at| &mut self.found[at..]);
+        let is_unsure = unsure.iter().any(|one| one.calls(MOVING));
+        for one in unsure {
+            one.directory.take_if(|_| is_unsure);
+        }
         Ok(())
     }
 
     /// The operator that comes next; empty where none does.
-    pub(super) fn operator(&self) -> &'static str {
-        OPERATORS.into_iter().find(|operator| self.rest().starts_with(operator)).unwrap_or_default()
+    pub(super) fn operator(&mut self) -> &'static str {
+        self.blanks();
+        OPERATORS.into_iter().find(|operator| self.rest.starts_with(operator)).unwrap_or_default()
     }
 
     /// Reads a keyword with the words that belong to it, else a simple command.
     fn part(&mut self, level: &mut Level) -> Read<()> {
-        let (from, keyword) = (self.found.len(), self.rest().split(WORD_END).next().unwrap_or_default());
+        let (from, keyword) = (self.found.len(), self.rest.split(WORD_END).next().unwrap_or_default());
+        let behind = &self.rest[keyword.len()..];
         // With an option it is the program of that name.
-        let is_program = keyword == "time" && self.rest()[keyword.len()..].trim_start().starts_with('-');
+        let is_program = keyword == "time" && behind.trim_start().starts_with('-');
         if is_program || !is_in(KEYWORDS, keyword) {
             return self.simple(level);
         }
-        self.at += keyword.len();
-        if keyword != "time" {
-            level.construct(from);
-        }
+        self.rest = behind;
         match keyword {
+            "time" => return Ok(()),
             "function" => drop(self.word()?),
             "for" | "select" | "case" => {
                 level.cases += usize::from(keyword == "case");
@@ -205,25 +178,25 @@ impl<'a> Reader<'a> {
             "esac" => level.cases = level.cases.saturating_sub(1),
             _ => {}
         }
+        level.construct(from);
         Ok(())
     }
 
     /// Steps over blanks, continued lines and a comment, up to the end of the line.
     pub(super) fn blanks(&mut self) {
         while self.eat(" ") || self.eat("\t") || self.eat("\\\n") {}
-        if self.peek() == Some('#') {
-            self.at += self.rest().find('\n').unwrap_or(self.rest().len());
+        if self.rest.starts_with('#') {
+            self.rest = &self.rest[self.rest.find('\n').unwrap_or(self.rest.len())..];
         }
     }
 
     fn bodies(&mut self) -> Read<()> {
         for (end, has_tabs) in std::mem::take(&mut self.documents) {
-            let start = self.at;
+            let start = self.rest;
             // One without an end goes up to the end of everything, which a shell forgives.
-            for line in self.rest().split_inclusive('\n') {
-                self.at += line.len();
-                let line = line.trim_end_matches('\n');
-                if end.text == if has_tabs { line.trim_start_matches('\t') } else { line } {
+            for line in start.split_inclusive('\n') {
+                self.rest = &self.rest[line.len()..];
+                if line.trim_end_matches('\n').trim_start_matches(|c| has_tabs && c == '\t') == end.text {
                     break;
                 }
             }
@@ -238,72 +211,66 @@ impl<'a> Reader<'a> {
     /// The next word of the line, if it goes on with one.
     pub(super) fn word(&mut self) -> Read<Option<Word>> {
         self.blanks();
-        let start = self.at;
-        let mut word = Word { expands: self.peek() == Some('~'), ..Word::default() };
+        let (start, mut word) = (self.rest, Word::default());
         self.until(&WORD_END, false, &mut word)?;
         self.since(start).clone_into(&mut word.raw);
-        Ok((self.at > start).then_some(word))
+        Ok((!word.raw.is_empty()).then_some(word))
     }
 
-    /// Reads a word, what stands between double quotes or braces, or with no `end` the whole text. `is_quoted`: single quotes mean
-    /// nothing.
+    /// Reads a word, or to its `end` what quotes or braces enclose, or without one all. `is_quoted`: single quotes mean nothing.
     fn until(&mut self, end: &[char], is_quoted: bool, word: &mut Word) -> Read<()> {
-        let (start, is_word) = (self.at, end.len() > 1);
-        while let Some(next) = self.peek() {
-            let second = self.rest().chars().nth(1);
-            match next {
-                '<' | '>' if is_word && second == Some('(') => self.expansion(word, Self::substitution)?,
+        let (start, is_word) = (self.rest, end.len() > 1);
+        while let Some(next) = self.rest.chars().next() {
+            let before = self.since(start);
+            match (next, self.rest.chars().nth(1).unwrap_or_default()) {
+                ('<' | '>', '(') if is_word => self.expansion(word, Self::substitution)?,
                 // `NAME=(..)`
-                '(' if is_word && self.since(start).ends_with('=') && is_assignment(self.since(start)) => {
+                ('(', _) if is_word && before.ends_with('=') && is_assignment(before) => {
                     self.enclosed(word, 1, ')', false)?;
                 }
-                _ if end.contains(&next) => {
-                    self.at += usize::from(!is_word);
-                    return Ok(());
-                }
-                '\\' if end != ['"'] || second.is_some_and(|c| "$`\"\\\n".contains(c)) => {
+                _ if end.contains(&next) => break,
+                ('\\', escaped) if end != ['"'] || "$`\"\\\n".contains(escaped) => {
                     self.next();
                     word.text.extend(self.next().filter(|escaped| *escaped != '\n'));
                 }
-                '\'' if !is_quoted => self.single_quoted(word)?,
-                '$' if !is_quoted && second == Some('\'') => self.single_quoted(word)?,
+                ('\'', _) | ('$', '\'') if !is_quoted => self.single_quoted(word)?,
                 // A translated text is quoted like any other.
-                '$' if !is_quoted && second == Some('"') => drop(self.next()),
-                '$' if second == Some('(') => self.expansion(word, Self::substitution)?,
-                '$' if second == Some('{') => self.enclosed(word, 2, '}', is_quoted)?,
-                '"' if !end.is_empty() => {
+                ('$', '"') if !is_quoted => drop(self.next()),
+                ('$', '(') => self.expansion(word, Self::substitution)?,
+                ('$', '{') => self.enclosed(word, 2, '}', is_quoted)?,
+                ('"', _) if !end.is_empty() => {
                     self.next();
                     self.until(&['"'], true, word)?;
+                    self.next().ok_or(Unreadable)?;
                 }
-                '`' => self.expansion(word, Self::backquoted)?,
+                ('`', _) => self.expansion(word, Self::backquoted)?,
                 _ => {
                     word.expands |= next == '$' || (is_word && "*?[{".contains(next));
                     word.text.extend(self.next());
                 }
             }
         }
-        if is_word || end.is_empty() { Ok(()) } else { Err(Unreadable) }
+        Ok(())
     }
 
     /// `'..'`, or `$'..'`, whose escapes are left to the shell.
     fn single_quoted(&mut self, word: &mut Word) -> Read<()> {
-        let (start, is_ansi, mut has_escape) = (self.at, self.eat("$"), false);
+        let (start, is_ansi, mut has_escape) = (self.rest, self.eat("$"), false);
         self.next();
-        let inner = self.at;
         while !self.eat("'") {
             let next = self.next().ok_or(Unreadable)?;
             has_escape |= is_ansi && next == '\\' && self.next().is_some();
         }
-        let text = self.since(if has_escape { start } else { inner });
-        word.text.push_str(if has_escape { text } else { &text[..text.len() - 1] });
+        let text = self.since(start);
+        word.text += if has_escape { text } else { text.split('\'').nth(1).unwrap_or_default() };
         word.expands |= has_escape;
         Ok(())
     }
 
     fn expansion(&mut self, word: &mut Word, read: impl FnOnce(&mut Self) -> Read<()>) -> Read<()> {
-        let start = self.at;
+        let start = self.rest;
         read(self)?;
-        word.text.push_str(self.since(start));
+        word.text += self.since(start);
         word.expands = true;
         Ok(())
     }
@@ -313,7 +280,7 @@ impl<'a> Reader<'a> {
         self.next();
         while !self.eat("`") {
             match self.next().ok_or(Unreadable)? {
-                '\\' if matches!(self.peek(), Some('`' | '\\' | '$')) => inner.extend(self.next()),
+                '\\' if self.rest.starts_with(['`', '\\', '$']) => inner.extend(self.next()),
                 other => inner.push(other),
             }
         }
@@ -323,22 +290,23 @@ impl<'a> Reader<'a> {
     /// Words between signs, behind an opening one of that length.
     fn enclosed(&mut self, word: &mut Word, opening: usize, end: char, is_quoted: bool) -> Read<()> {
         self.expansion(word, |reader| {
-            reader.at += opening;
-            reader.nested(SUBSTITUTION, |reader| reader.until(&[end], is_quoted, &mut Word::default()))
+            reader.rest = &reader.rest[opening..];
+            reader.nested(SUBSTITUTION, |reader| reader.until(&[end], is_quoted, &mut Word::default()))?;
+            reader.next().map(drop).ok_or(Unreadable)
         })
     }
 
-    /// Steps over `((..))`, if that comes next and no subshell in a subshell: told apart as bash does, the two parentheses touch that
-    /// close it. Commands may stand in it all the same.
+    /// Steps over `((..))` behind its first sign, if it is no subshell in a subshell: told apart as bash does, the two parentheses
+    /// touch that close it. Commands may stand in it all the same.
     fn arithmetic(&mut self) -> Read<bool> {
-        let inner = self.rest().strip_prefix("((").unwrap_or_default();
+        let inner = self.rest.strip_prefix('(').unwrap_or_default();
         let mut open = 0_i32;
         let end = inner.bytes().position(|byte| {
             open += i32::from(byte == b'(') - i32::from(byte == b')');
             open < 0
         });
         let Some(end) = end.filter(|end| inner[*end..].starts_with("))")) else { return Ok(false) };
-        self.at += end + 4;
+        self.rest = &inner[end + 2..];
         self.expansions(&inner[..end]).map(|()| true)
     }
 
@@ -356,8 +324,7 @@ impl<'a> Reader<'a> {
 pub(super) struct Level {
     /// How many `case` are open.
     pub(super) cases: usize,
-    /// The index of its first command among those found, and of the first of the last chain of `&&`.
-    from: usize,
+    /// The index of the first command of the last chain of `&&` among those found.
     chain: usize,
     /// Why none of them decides the line's exit status.
     why: Option<&'static str>,
@@ -375,13 +342,6 @@ impl Level {
         self.unsure.get_or_insert(at);
         self.why = Some(CONSTRUCT);
         self.before = "";
-    }
-
-    pub(super) fn operator(&mut self, operator: &str) {
-        if let "||" | "&" = operator {
-            self.unsure = Some(self.from);
-            self.why.get_or_insert(if operator == "&" { "beside `&`" } else { "beside `||`" });
-        }
     }
 
     /// A simple command was read, found at `at` with those of its substitutions and its script behind it, or a subshell.
@@ -414,24 +374,9 @@ impl Level {
             self.why.get_or_insert("beside `exit`, `exec`, `eval` or `trap`");
         }
     }
-
-    /// The level ends.
-    pub(super) fn end(&self, found: &mut [Simple]) {
-        hide(&mut found[self.from..self.chain], "before `;` or a line's end");
-        for simple in found[self.from..].iter_mut().filter(|one| one.hidden != Some(SUBSTITUTION)) {
-            simple.hidden = self.why.or(simple.hidden);
-        }
-        // A `cd` among them leaves every folder unknown.
-        let unsure = self.unsure.map_or(&mut [][..], |at| &mut found[at..]);
-        let is_unsure = unsure.iter().any(|one| one.calls(MOVING));
-        for one in unsure {
-            one.directory.take_if(|_| is_unsure);
-        }
-    }
 }
 
-/// The commands' exit status is hidden, if it is not already.
-pub(super) fn hide(commands: &mut [Simple], why: &'static str) {
+fn hide(commands: &mut [Simple], why: &'static str) {
     for simple in commands {
         simple.hidden.get_or_insert(why);
     }
@@ -451,7 +396,7 @@ pub(super) fn join(here: Option<PathBuf>, to: &str) -> Option<PathBuf> {
     let in_home = to.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
     let is_known = to != "-" && is_plain(in_home.unwrap_or(&to));
     let is_whole = in_home.is_some() || Path::new(&to).is_absolute();
-    let here = if is_whole { Some(PathBuf::new()) } else { here };
-    let joined = here.filter(|_| is_known).map(|here| here.join(to).components().collect::<PathBuf>());
-    joined.filter(|folder| folder.as_os_str().len() <= MAX_FOLDER)
+    let here = if is_whole { PathBuf::new() } else { here? };
+    let folder: PathBuf = here.join(to).components().collect();
+    (is_known && folder.as_os_str().len() <= MAX_FOLDER_BYTES).then_some(folder)
 }

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use super::reader::{Level, Read, Reader, Unreadable, Word, is_assignment, join, run_in};
-use super::{Simple, base_name, is_in};
+use super::{Simple, base_name, is_in, is_plain, spelled};
 
 const REDIRECTIONS: [&str; 12] = ["<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">", "&>>", "&>"];
 
@@ -35,9 +35,8 @@ const PROGRAMS: &[(&str, Effect, &str)] = &[
     ("cp dd install ln mv patch perl rm rsync tee truncate", Writes, ""),
 ];
 const READERS: &str = "[ [[ ack ag basename bat cat cd cksum cmp column comm cut df diff dirname du echo egrep exit expand false \
-    fgrep file fold get-childitem get-content git grep head hexdump id jq join less ls md5sum more nl od paste popd printenv printf \
-    pushd pwd readlink realpath rev rg seq sha1sum sha256sum sleep stat strings tac tail test tr tree true type uname wc which \
-    whoami yamllint";
+    fgrep file fold git grep head hexdump id jq join less ls md5sum more nl od paste popd printenv printf pushd pwd readlink \
+    realpath rev rg seq sha1sum sha256sum sleep stat strings tac tail test tr tree true type uname wc which whoami yamllint";
 const GIT_READERS: &str = "git-blame git-cat-file git-check-ignore git-describe git-diff git-for-each-ref git-grep git-help git-log \
     git-ls-files git-ls-tree git-merge-base git-rev-list git-rev-parse git-shortlog git-show git-status";
 
@@ -67,9 +66,8 @@ fn prefix(words: &[Word]) -> usize {
     loop {
         program += words[program..].iter().take_while(|word| is_assignment(&word.raw)).count();
         let wrapper = base_name(text(program));
-        let Some((_, with_value, flags)) = WRAPPERS.iter().find(|(names, ..)| is_in(names, wrapper)) else {
-            return program;
-        };
+        let known = WRAPPERS.iter().find(|(names, ..)| is_in(names, wrapper));
+        let Some((_, with_value, flags)) = known else { return program };
         let mut next = program + 1;
         while is_in(with_value, text(next)) || is_in(flags, text(next)) {
             next += 1 + usize::from(is_in(with_value, text(next)));
@@ -83,34 +81,23 @@ fn prefix(words: &[Word]) -> usize {
     }
 }
 
-/// The command of these words, with the redirections that were read.
-fn command(words: &[Word], redirected: Simple) -> Simple {
-    let program = prefix(words);
-    let unknown = words.iter().skip(program + 1).filter(|word| word.may_be_options());
-    let mut texts = words.iter().map(|word| word.text.clone());
-    let mut simple = Simple {
-        text: words.iter().map(|word| word.raw.as_str()).collect::<Vec<_>>().join(" "),
-        unknown_options: unknown.map(|word| word.raw.clone()).collect(),
-        prefix: texts.by_ref().take(program).collect(),
-        words: texts.collect(),
-        directory: Some(PathBuf::new()),
-        ..redirected
-    };
-    simple.hidden = simple.runs_another().then_some("behind a program that may not run it");
-    simple
+/// As an argument it may be an option that only the shell knows: it begins with what is expanded, or is an option with
+/// a name that is. A value (`--target-dir=$X`), a pattern of paths (`tests/*.py`) and `$HOME` or `$PWD` are none.
+fn may_be_options(word: &Word) -> bool {
+    let name = word.text.split('=').next().unwrap_or_default();
+    let is_option = name.starts_with('-') && !is_plain(name);
+    word.expands && (is_option || spelled(&word.text).starts_with(['$', '`', '{']))
 }
 
 impl Reader<'_> {
     /// A simple command, or the redirections of a construct.
     pub(super) fn simple(&mut self, level: &mut Level) -> Read<()> {
-        let (at, start, mut words, mut redirected) =
-            (self.found.len(), self.at, Vec::new(), Simple::default());
+        let (at, mut words) = (self.found.len(), Vec::<Word>::new());
+        let mut simple = Simple { directory: Some(PathBuf::new()), ..Simple::default() };
         loop {
-            let is_test = words.first().is_some_and(|word: &Word| word.raw == "[[")
+            let is_test = words.first().is_some_and(|word| word.raw == "[[")
                 && words.last().is_some_and(|word| word.raw != "]]");
-            if !is_test && self.redirect(&mut redirected)? {
-                continue;
-            }
+            while !is_test && self.redirect(&mut simple)? {}
             match self.word()? {
                 Some(word) => words.push(word),
                 // Operators inside `[[ .. ]]` are none of the line's.
@@ -118,41 +105,42 @@ impl Reader<'_> {
                 None => break,
             }
         }
-        if self.at == start || (self.peek() == Some('(') && words.len() != 1) {
-            return Err(Unreadable);
-        }
-        if self.peek() == Some('(') {
+        if self.rest.starts_with('(') {
             // `NAME()` begins a function.
             level.construct(at);
-            return Ok(());
+            return if words.len() == 1 { Ok(()) } else { Err(Unreadable) };
         }
-        let command = command(&words, redirected);
-        if let Some(script) = command.script() {
+        let program = prefix(&words);
+        let unknown = words.iter().skip(program + 1).filter(|word| may_be_options(word));
+        simple.unknown_options = unknown.map(|word| word.raw.clone()).collect();
+        simple.text = words.iter().map(|word| word.raw.as_str()).collect::<Vec<_>>().join(" ");
+        simple.prefix = words.drain(..program).map(|word| word.text).collect();
+        simple.words = words.into_iter().map(|word| word.text).collect();
+        simple.hidden = simple.runs_another().then_some("behind a program that may not run it");
+        if let Some(script) = simple.script() {
             let first = self.found.len();
             self.inside(&script, |inner| inner.level(false))?;
-            run_in(&mut self.found[first..], command.acts_in().as_ref());
+            run_in(&mut self.found[first..], simple.acts_in().as_ref());
         }
-        self.found.insert(at, command);
+        self.found.insert(at, simple);
         level.command(at, self.operator(), &mut self.found);
         Ok(())
     }
 
     fn redirect(&mut self, command: &mut Simple) -> Read<bool> {
         self.blanks();
-        let behind = self.rest().trim_start_matches(|c: char| c.is_ascii_digit());
-        let is_numbered = behind.len() < self.rest().len();
-        let is_none =
-            behind.starts_with("<(") || behind.starts_with(">(") || (is_numbered && behind.starts_with('&'));
-        let operator = REDIRECTIONS.into_iter().find(|operator| !is_none && behind.starts_with(operator));
+        let behind = self.rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        let has_digit = behind.len() < self.rest.len();
+        let is_word = matches!(behind.get(..2), Some("<(" | ">(")) || (has_digit && behind.starts_with('&'));
+        let operator = REDIRECTIONS.into_iter().find(|operator| !is_word && behind.starts_with(operator));
         let Some(operator) = operator else { return Ok(false) };
-        self.at += self.rest().len() - behind.len() + operator.len();
+        self.rest = &behind[operator.len()..];
         let target = self.word()?.ok_or(Unreadable)?;
-        let is_descriptor = target.text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
         match operator {
             "<<" | "<<-" => self.documents.push((target, operator == "<<-")),
-            "<<<" | "<&" => {}
-            ">&" if is_descriptor => {}
             "<" => command.reads.push(target.text),
+            "<<<" | "<&" => {}
+            ">&" if target.text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit()) => {}
             _ if is_in("/dev/null /dev/stdout /dev/stderr /dev/tty", &target.text) => {}
             _ => command.writes.push(target.text),
         }
@@ -175,15 +163,11 @@ impl Simple {
             return Some(Keeps);
         }
         let git = self.git().filter(|_| self.program() == "git");
-        let (name, arguments) = match git {
-            Some((subcommand, arguments)) => (format!("git-{subcommand}"), arguments),
-            // A program of that name in some folder is another one.
-            None => (program.to_ascii_lowercase(), arguments),
-        };
+        // A program of that name in some folder is another one.
+        let name = git.map_or_else(|| program.clone(), |(subcommand, _)| format!("git-{subcommand}"));
         let known = PROGRAMS.iter().find(|(names, ..)| is_in(names, &name));
         let Some((_, effect, writing)) = known else { return git.map(|_| Writes) };
-        let writes = arguments.iter().any(|word| is_one_of(word, writing));
-        Some(if writes { Writes } else { *effect })
+        Some(if arguments.iter().any(|word| is_one_of(word, writing)) { Writes } else { *effect })
     }
 
     pub(crate) fn reads(&self) -> bool {
@@ -198,10 +182,8 @@ impl Simple {
     /// Whether it leaves which branch is out as it is.
     pub(crate) fn keeps_branch(&self) -> bool {
         // These write files, but stay on the branch.
-        let staying = "am apply cherry-pick clean mv reset restore revert rm";
-        let stays =
-            self.keeps_files() || self.git().is_some_and(|(subcommand, _)| is_in(staying, subcommand));
-        stays && !self.begins_branch()
+        let stays = |name| is_in("am apply cherry-pick clean mv reset restore revert rm", name);
+        (self.keeps_files() || self.git().is_some_and(|(name, _)| stays(name))) && !self.begins_branch()
     }
 
     /// Whether it is known to write files: by its program, or by a redirection.
@@ -250,22 +232,22 @@ impl Simple {
         if shell == "eval" {
             return Some(arguments.join(" "));
         }
-        let is_command = |word: &String| word.starts_with('-') && word.ends_with('c');
-        let option = arguments.iter().position(is_command)?;
-        arguments.get(option + 1).cloned()
+        arguments.iter().skip_while(|word| !(word.starts_with('-') && word.ends_with('c'))).nth(1).cloned()
     }
 
     /// git's subcommand and what follows it, if the program is git, also behind one that runs it: `git commit -m x`.
     pub(crate) fn git(&self) -> Option<(&str, &[String])> {
-        let (subcommand, rest) = own_options(self.words_from("git")).1.split_first()?;
-        Some((subcommand, rest))
+        own_options(self.words_from("git"))
+            .1
+            .split_first()
+            .map(|(subcommand, rest)| (subcommand.as_str(), rest))
     }
 
     /// The directory the command acts in: the one it runs in, and for git `-C`. `None` where the line does not name it, or the
     /// program runs another one and may do so elsewhere.
     pub(crate) fn acts_in(&self) -> Option<PathBuf> {
-        let leads = |word: &String| is_one_of(word, "-C -D --chdir -execdir -okdir");
-        if self.runs_another() && self.words.iter().any(leads) {
+        let mut words = self.words.iter();
+        if self.runs_another() && words.any(|word| is_one_of(word, "-C -D --chdir -execdir -okdir")) {
             return None;
         }
         let folders = own_options(&self.words).0.windows(2).filter(|pair| pair[0] == "-C");
@@ -289,17 +271,17 @@ fn is_one_of(word: &str, options: &str) -> bool {
     options.any(|option| name == option || (option.len() == 2 && letters.contains(&option[1..])))
 }
 
-/// The words between git and its subcommand, or cargo's toolchain, and the words behind them. `words` begin with the program.
+/// The program, with git's own options or cargo's toolchain, and the words behind them.
 pub(super) fn own_options(words: &[String]) -> (&[String], &[String]) {
-    let Some((program, arguments)) = words.split_first() else { return (words, words) };
-    let mut count = 0;
-    while let Some(option) = arguments.get(count) {
-        count += match base_name(program) {
+    let program = words.first().map_or("", |program| base_name(program));
+    let mut count = 1;
+    while let Some(option) = words.get(count) {
+        count += match program {
             "git" if is_in(WITH_VALUE, option) => 2,
             "git" if option.starts_with('-') => 1,
             "cargo" if option.starts_with('+') => 1,
             _ => break,
         };
     }
-    arguments.split_at(count.min(arguments.len()))
+    words.split_at(count.min(words.len()))
 }

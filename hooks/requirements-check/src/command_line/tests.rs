@@ -128,6 +128,8 @@ fn lines_that_are_none_long_or_deep_cannot_be_read_and_are_searched_as_text() {
     for open in ["( ", "{ ", "f() { ", "if ", "time ", "eval ", "eval $("] {
         parse(&open.repeat(7000));
     }
+    // Parentheses in `case` are as deep as others: each `((` looks ahead.
+    assert!(parse(&format!("case x in {}", "(".repeat(60_000))).commands.is_none());
     for (text, line, expected) in [
         ("git commit", "git -C d commit \"open", true),
         ("git commit", "git commit-tree 'open", false),
