@@ -57,7 +57,7 @@ pub(crate) fn observe(context: &HookContext<'_>) -> Option<Facts> {
 fn before(context: &HookContext<'_>, session: &str, tool: &ToolCall) -> Option<Before> {
     let rules = || Rule::all(context.settings);
     rules().next()?;
-    let rails = rails::in_force(context.settings, context.locked);
+    let rails = rules().find_map(|rule| Some((rule.key(), rule.reserved(context.locked)?)));
     let home = context.host.environment.home.as_deref();
     let mut call = Call::read(tool, home);
     let rails = rails.filter(|_| rails::may_breach(&call));

@@ -14,8 +14,6 @@ use shared::own_commands::own_commands;
 
 use crate::call::Call;
 use crate::command_line::{self, Line, Simple, is_in, is_plain, spelled};
-use crate::rule::Rule;
-use crate::settings::Settings;
 
 /// Tools of Claude Code that change no file by themselves: a subagent's calls come here on their own.
 const READERS: &str = "Agent AskUserQuestion EnterPlanMode ExitPlanMode Glob Grep LS LSP ListMcpResourcesTool NotebookRead Read \
@@ -33,10 +31,6 @@ const VARIABLES: &str = "CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_I
 /// What only the user may do, as a word after the name of one of our commands.
 const VERBS: &str = "approve clear disable discard off pause remove satisfy set uninstall undo waive";
 
-/// Why a requirement raises the rails.
-pub(crate) const LOCKED: &str = "is locked by the user's global requirements.yaml";
-pub(crate) const USERS_ALONE: &str = "is for the user alone to satisfy";
-
 pub(crate) const INSTEAD: &str = "ask the user to do it in a terminal of their own, outside Claude Code";
 
 /// The protected places, seen from a call: each as it is written and with its links resolved.
@@ -47,16 +41,6 @@ pub(crate) struct Guarded<'a> {
     config: Vec<PathBuf>,
     /// Files, and folders that are protected whole, beside the files of every `.claude` folder.
     protected: Vec<PathBuf>,
-}
-
-/// The first requirement, by name, for whose sake the rails are up, and why: locked by the global file, or the user's alone to
-/// satisfy. `locked` are key paths as [`shared::config::Section`] has them.
-pub(crate) fn in_force(settings: &Settings, locked: &[String]) -> Option<(String, &'static str)> {
-    settings.requirements.iter().filter(|(_, set)| set.is_on()).find_map(|(name, set)| {
-        let rule = Rule { name, set };
-        let users = set.is_the_users().then_some(USERS_ALONE);
-        Some((rule.key(), if rule.is_locked(locked) { LOCKED } else { users? }))
-    })
 }
 
 /// There is something in the call to look at: its tool is not one that reads, by its name or the first word of it.
@@ -84,7 +68,7 @@ impl<'a> Guarded<'a> {
     }
 
     /// Denies what the call would do around the user, if it would: `call` with its links resolved, `named` the file as the call
-    /// names it. `rule` and `why` are what [`in_force`] found.
+    /// names it. `rule` and `why`: the requirement that is the user's, see [`crate::rule::Rule::reserved`].
     pub(crate) fn breach(
         &self,
         call: &Call,

@@ -8,6 +8,9 @@ use crate::call::Call;
 use crate::command_line::Simple;
 use crate::settings::{CommandPattern, Enforce, Kind, Requirement, Settings, Trigger};
 
+pub(crate) const LOCKED: &str = "is locked by the user's global requirements.yaml";
+pub(crate) const USERS_ALONE: &str = "is for the user alone to satisfy";
+
 #[derive(Clone, Copy)]
 pub struct Rule<'a> {
     pub name: &'a str,
@@ -76,6 +79,12 @@ impl<'a> Rule<'a> {
         let key = format!("{}.", self.key());
         let mut locked = locked.iter().map(|path| format!("{path}."));
         locked.any(|path| path == "." || key.starts_with(&path) || path.starts_with(&key))
+    }
+
+    /// Why it is the user's, so that no call may go around it (see `rails`); `None`: it is not.
+    pub(crate) fn reserved(&self, locked: &[String]) -> Option<&'static str> {
+        let is_alone = self.set.is_the_users().then_some(USERS_ALONE);
+        if self.is_locked(locked) { Some(LOCKED) } else { is_alone }
     }
 
     pub fn word(&self) -> String {

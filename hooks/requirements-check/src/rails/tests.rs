@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::call::Call;
-use crate::scene::{call, settings, tool_call};
+use crate::rule::LOCKED;
+use crate::scene::{call, tool_call};
 
 fn places() -> Places {
     Places {
@@ -45,28 +46,6 @@ fn the_folder_of_the_users_configuration_is_protected_whatever_its_name() {
             guarded.breach(&call("Bash", &json!({ "command": line })), None, "", (String::new(), LOCKED));
         assert_eq!(breach.is_some(), expected, "{line}");
     }
-}
-
-#[test]
-fn a_locked_requirement_or_one_of_the_user_alone_raises_the_rails() {
-    let requirements = "a: {}\nc: {}\nd: {satisfied_by: user}\n";
-    let table: &[(&[&str], &str, &str)] = &[
-        (&["requirements.b"], "requirements.d", USERS_ALONE),
-        (&["hooks.stop", "requirements.cc", "requirements.c_"], "requirements.d", USERS_ALONE),
-        (&["requirements.d"], "requirements.d", LOCKED),
-        (&["requirements.c.enabled"], "requirements.c", LOCKED),
-        (&["requirements"], "requirements.a", LOCKED),
-        (&[""], "requirements.a", LOCKED),
-    ];
-    for (locked, rule, why) in table {
-        let locked: Vec<String> = locked.iter().map(|path| (*path).to_owned()).collect();
-        assert_eq!(
-            in_force(&settings(requirements), &locked),
-            Some(((*rule).to_owned(), *why)),
-            "{locked:?}"
-        );
-    }
-    assert_eq!(in_force(&settings("a: {}\n"), &["requirements.b".to_owned()]), None);
 }
 
 #[test]

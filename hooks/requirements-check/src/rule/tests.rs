@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Rule, faults};
+use super::{LOCKED, Rule, USERS_ALONE, faults};
 use crate::scene::settings;
 use crate::settings::{Kind, Settings, Terms};
 
@@ -90,4 +90,25 @@ fn a_trigger_that_no_call_sets_off_is_told() {
         off.requirements.get_mut("r").unwrap().terms = Terms::Off(Kind::Blocking);
         assert!(faults(&off).is_empty(), "what is off disturbs nobody: {requirement}");
     }
+}
+
+#[test]
+fn a_requirement_is_the_users_if_it_is_locked_or_the_users_alone_to_satisfy() {
+    let settings = settings("a: {}\nc: {}\nd: {satisfied_by: user}\n");
+    let reserved = |locked: &[&str]| {
+        let locked: Vec<String> = locked.iter().map(|path| (*path).to_owned()).collect();
+        Rule::all(&settings).find_map(|rule| Some((rule.name, rule.reserved(&locked)?)))
+    };
+    let table: &[(&[&str], (&str, &str))] = &[
+        (&["requirements.b"], ("d", USERS_ALONE)),
+        (&["hooks.stop", "requirements.cc", "requirements.c_"], ("d", USERS_ALONE)),
+        (&["requirements.d"], ("d", LOCKED)),
+        (&["requirements.c.enabled"], ("c", LOCKED)),
+        (&["requirements"], ("a", LOCKED)),
+        (&[""], ("a", LOCKED)),
+    ];
+    for (locked, found) in table {
+        assert_eq!(reserved(locked), Some(*found), "{locked:?}");
+    }
+    assert_eq!(Rule::named(&settings, "a").unwrap().reserved(&["requirements.b".to_owned()]), None);
 }

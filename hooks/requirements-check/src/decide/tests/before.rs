@@ -8,7 +8,8 @@ use shared::host::Places;
 
 use crate::change::Change;
 use crate::place::{Freshness, World};
-use crate::rails::{Guarded, LOCKED};
+use crate::rails::Guarded;
+use crate::rule::LOCKED;
 use crate::satisfactions::By;
 use crate::scene::{ROOT, Scene, call, denied, edit_of, is_silent};
 
