@@ -9,10 +9,10 @@ use shared::host::{Places, Timestamp};
 use shared::state::{LOCK_DEADLINE, ensure_private, write_private};
 use shared::switches::Turn;
 
-use crate::place::{World, failure_of};
 use crate::satisfactions::{Failure, Folder, Key, Satisfaction, Satisfactions};
 use crate::settings::Scope;
 use crate::state::{Entry, Registry};
+use crate::world::{World, failure_of};
 
 #[derive(Debug, Clone)]
 pub enum Change {
@@ -118,8 +118,8 @@ mod tests {
     use shared::state::LOCK_DEADLINE;
 
     use super::{Change, Target};
-    use crate::place::failure_of;
     use crate::satisfactions::{By, Folder, Key, Satisfaction};
+    use crate::world::failure_of;
 
     #[test]
     fn folder_that_takes_no_satisfaction_is_remembered_until_it_does() {

@@ -12,15 +12,15 @@ use crate::RequirementsCheck;
 use crate::call::Call;
 use crate::change::{Change, Target};
 use crate::evidence;
-use crate::place::World;
+use crate::facts::{After, Before, Facts};
 use crate::rails;
 use crate::rule::Rule;
 use crate::satisfactions::{By, Satisfaction};
 use crate::settings::{Guard, Kind, Scope, Settings, Terms};
 use crate::state::{Entry, Run, State, Uncounted};
 use crate::strategy::Unmet;
-use crate::view::{After, Before, Facts, View};
 use crate::wording;
+use crate::world::{View, World};
 
 type HookInput<'a> = Input<'a, RequirementsCheck>;
 type Answer = Outcome<State, Change>;
@@ -83,13 +83,13 @@ fn reactions(
 
 /// Before a call: requirements that it triggers and that are not satisfied deny it, all of them in one text.
 fn before(input: &HookInput<'_>, facts: &Before) -> Answer {
-    let Some(own) = facts.places.first() else { return Outcome::pass() };
+    let Some(own) = facts.worlds.first() else { return Outcome::pass() };
     let effects = if facts.registers { sign_of_life(input, own) } else { Vec::new() };
     if let Some(verdict) = facts.breach.clone() {
         return Outcome { verdict, effects, audit: Audit::to(rails::INSTEAD), ..Outcome::pass() };
     }
     let judged: Vec<Judged<'_>> =
-        facts.places.iter().map(|place| Judged::of(input, &facts.call, place)).collect();
+        facts.worlds.iter().map(|place| Judged::of(input, &facts.call, place)).collect();
     let unmet = || judged.iter().flat_map(|place| &place.unmet);
     let satisfied = || judged.iter().flat_map(|place| &place.satisfied);
     let is_satisfied = |name: &str| {

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use crate::call::Call;
 use crate::command_line::{self, CONSTRUCT, Line, SUBSTITUTION, Simple, base_name, is_in, spelled};
-use crate::place::World;
+use crate::facts::After;
 use crate::rule::Rule;
 use crate::satisfactions::Satisfaction;
 use crate::settings::{CommandPattern, Glob, Guard, Pattern, Terms, glob_set};
-use crate::view::After;
+use crate::world::World;
 use shared::host::flat;
 use shared::text::cut;
 use shared::text::quoted;

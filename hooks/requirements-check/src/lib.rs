@@ -9,8 +9,8 @@
 //! - `settings`: what can be set; `rule`: a requirement in force; `strategy`: how each type is satisfied
 //! - `call`, `command_line`: what a tool call does; `evidence`: which commands and files count
 //! - `git`: which work tree, which branch, its size, its files; `satisfactions`: the repository's record
-//! - `place`: what is known of a work tree; `view`: what is known of an event; `observe`: looking at the world; `decide`: the rules,
-//!   event by event; `change`: what they change
+//! - `world`: what is known of a work tree; `facts`: what is known of an event; `observe`: looking at the world; `decide`: the
+//!   rules, event by event; `change`: what they change
 //! - `wording`: texts; `rails`: calls that would go around the user
 //! - `typed`: `req` as a typed prompt, answered by the program `req` (crate `req`, which looks and judges through this library)
 //! - `state`: what a session has done, and which sessions are live
@@ -30,9 +30,9 @@ pub mod command_line;
 mod deadline;
 mod decide;
 mod evidence;
+pub mod facts;
 pub mod git;
 pub mod observe;
-pub mod place;
 mod rails;
 pub mod rule;
 pub mod satisfactions;
@@ -43,13 +43,13 @@ pub mod settings;
 pub mod state;
 pub mod strategy;
 pub mod typed;
-pub mod view;
 pub mod wording;
+pub mod world;
 
 pub use change::Change;
+pub use facts::Facts;
 pub use settings::Settings;
 pub use state::State;
-pub use view::Facts;
 
 use shared::cli;
 use shared::config::SettingFault;

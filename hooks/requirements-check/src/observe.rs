@@ -20,12 +20,12 @@ use transcript::{Patience, TurnWork, turn_work};
 
 use crate::call::Call;
 use crate::evidence::{command_of, may_prove};
-use crate::place::{Deadlines, World, cwd, is_writable};
+use crate::facts::{Before, Facts};
 use crate::rails::{self, Guarded};
 use crate::rule::Rule;
 use crate::settings::{Kind, Settings};
 use crate::state::{Registry, Run, State};
-use crate::view::{Before, Facts, View};
+use crate::world::{Deadlines, View, World, cwd, is_writable};
 use crate::{RequirementsCheck, decide, git, typed};
 use after::Response;
 use shared::text::quoted;
@@ -80,20 +80,20 @@ fn before(context: &HookContext<'_>, session: &str, tool: &ToolCall) -> Option<B
     if is_plan(context, &call) {
         return None;
     }
-    let mut places = by_work_tree(context, &triggered, &call, &cwd, &place);
+    let mut worlds = by_work_tree(context, &triggered, &call, &cwd, &place);
     let breach = rails.and_then(|rails| {
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
-        let common_dir = places[0].worktree.as_ref().map(|worktree| worktree.common_dir.as_path());
+        let common_dir = worlds[0].worktree.as_ref().map(|worktree| worktree.common_dir.as_path());
         Guarded::new(context.places, common_dir, &cwd).breach(&call, named.as_deref(), input, rails)
     });
     let mut runs = Vec::new();
     if breach.is_none() {
-        for world in &mut places {
+        for world in &mut worlds {
             world.measure_for(context, &triggered, &call);
         }
-        runs = noting.iter().filter_map(|rule| begin(context, rule, &call, &mut places[0])).collect();
+        runs = noting.iter().filter_map(|rule| begin(context, rule, &call, &mut worlds[0])).collect();
     }
-    Some(Before { call, places, breach, runs, registers })
+    Some(Before { call, worlds, breach, runs, registers })
 }
 
 /// The work trees in which the triggered rules are judged, that of the call first: each command of a line acts in its own folder,

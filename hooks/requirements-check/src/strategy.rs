@@ -4,14 +4,13 @@
 use shared::text::{age, cut, plain, quoted};
 
 use crate::evidence::{Late, is_asked_for, outdated};
-use crate::place::Freshness;
 use crate::rule::Rule;
 use crate::satisfactions::By;
 use crate::settings::{
     Age, Blocking, CommandPattern, Dynamic, Evidence, File, Glob, Guard, SatisfiedBy, Scope, Terms,
 };
 use crate::state::Uncounted;
-use crate::view::View;
+use crate::world::{Freshness, View};
 
 /// How a command counts: its exit status must be the line's.
 const ALONE: &str = "run alone on a line (no pipe)";

@@ -6,11 +6,10 @@ use shared::config::Origin;
 use shared::protocol::Mode;
 
 use crate::call::Call;
-use crate::place::World;
 use crate::rule::Rule;
 use crate::settings::{Kind, Settings};
 use crate::strategy::{Remedy, Unmet};
-use crate::view::View;
+use crate::world::{View, World};
 use shared::text::cut;
 use shared::text::quoted;
 

@@ -13,12 +13,11 @@ use crate::reply::Reply;
 use crate::status::{Standing, State};
 use crate::verb::Ci;
 use requirements_check::git::Worktree;
-use requirements_check::place::World;
 use requirements_check::rule::Rule;
 use requirements_check::satisfactions::{Key, Satisfactions};
 use requirements_check::settings::{Dynamic, Evidence, File, Guard, Requirement, Settings, Terms};
 use requirements_check::state::State as Session;
-use requirements_check::view::View;
+use requirements_check::world::{View, World};
 
 const DETACHED: &str = "HEAD is a commit and nobody says of which branch; say it with --branch";
 

@@ -14,10 +14,10 @@ use shared::state::Store;
 use shared::switches::Switches;
 
 use requirements_check::RequirementsCheck;
-use requirements_check::place::World;
 use requirements_check::settings::Settings;
 use requirements_check::state::Registry;
 use requirements_check::typed::Asking;
+use requirements_check::world::World;
 
 pub(crate) struct Location {
     pub(crate) host: Host,

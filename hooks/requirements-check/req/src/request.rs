@@ -15,12 +15,11 @@ use shared::protocol::Event;
 use crate::location::Location;
 use crate::reply::{Answer, Reply, short, unknown};
 use requirements_check::change::Target;
-use requirements_check::place::World;
 use requirements_check::rule::Rule;
 use requirements_check::satisfactions::{Folder, Key, Satisfactions};
 use requirements_check::settings::{Kind, Requirement, Scope, Settings};
 use requirements_check::state::{Entry, Registry, State};
-use requirements_check::view::View;
+use requirements_check::world::{View, World};
 
 /// So long a command waits for satisfactions that others are changing: no tool call waits for it.
 const PATIENCE: Duration = Duration::from_secs(5);

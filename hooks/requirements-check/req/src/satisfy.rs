@@ -13,7 +13,7 @@ use requirements_check::rule::Rule;
 use requirements_check::satisfactions::{By, Key, Satisfaction};
 use requirements_check::settings::{Kind, Scope};
 use requirements_check::strategy::Remedy;
-use requirements_check::view::View;
+use requirements_check::world::View;
 use shared::journal::Record;
 use shared::text::quoted;
 use shared::text::{age, cut};

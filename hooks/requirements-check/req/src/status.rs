@@ -11,8 +11,8 @@ use crate::verb::Status;
 use requirements_check::rule::Rule;
 use requirements_check::settings::{Kind, Scope};
 use requirements_check::strategy::Remedy;
-use requirements_check::view::View;
 use requirements_check::wording::when;
+use requirements_check::world::View;
 
 /// A requirement, as `req status` and `req ci` report it.
 #[derive(Serialize)]

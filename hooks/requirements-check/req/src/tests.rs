@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 
 use requirements_check::satisfactions::Key;
 use requirements_check::state::Entry;
-use requirements_check::view::View;
 use serde_json::Value;
 use shared::host::{Clock, Environment, Host, Places, Timestamp};
 use shared::operator::{Caller, Standing};
@@ -22,6 +21,7 @@ use crate::reply::Answer;
 use crate::request::{Known, RequestContext};
 use crate::run;
 use crate::verb::{Verb, parse_words};
+use requirements_check::world::View;
 use session::{OTHER, ROOT, SESSION, Scene};
 
 pub(crate) const USER: Caller = Caller::Shell(Standing::Operator);

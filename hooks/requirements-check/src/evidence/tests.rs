@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::{command_of, is_about, near_miss};
+use crate::facts::After;
 use crate::scene::{ROOT, Scene, call};
-use crate::view::After;
 
 const TESTS: &str = "tests: {type: evidence, command: [cargo test, npm test]}\n";
 

@@ -12,12 +12,12 @@ use super::{HookContext, resolved_place};
 use crate::call::Call;
 use crate::command_line::Simple;
 use crate::deadline::within;
-use crate::place::{Freshness, World, cwd};
+use crate::facts::{After, Facts};
 use crate::rule::Rule;
 use crate::settings::{Kind, Pattern};
 use crate::state::State;
 use crate::typed;
-use crate::view::{After, Facts};
+use crate::world::{Freshness, World, cwd};
 
 /// Bytes of a persisted output that are searched.
 const MAX_OUTPUT: u64 = 16 * 1024 * 1024;

@@ -14,10 +14,10 @@ use crate::call::Call;
 use crate::deadline::within;
 use crate::evidence::paths_of;
 use crate::git::{self, Size, Taken, files_below, take, take_plain};
-use crate::place::{Deadlines, Freshness, World};
 use crate::rule::Rule;
 use crate::settings::{Age, Dynamic, File, Glob, Guard, Terms, glob_set};
 use crate::state::{Registry, modified};
+use crate::world::{Deadlines, Freshness, World};
 
 /// Bytes of a file that is searched.
 const MAX_BYTES: u64 = 1024 * 1024;

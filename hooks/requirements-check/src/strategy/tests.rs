@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use super::Remedy;
 use crate::git::Size;
-use crate::place::Freshness;
 use crate::satisfactions::{By, Key, Satisfaction};
 use crate::scene::{OTHER, OWN, Scene};
 use crate::settings::Scope;
 use crate::state::Uncounted;
+use crate::world::Freshness;
 
 const OTHERS: Option<&str> = Some(OTHER);
 const SECOND: Duration = Duration::from_secs(1);

@@ -14,10 +14,10 @@ use transcript::TurnWork;
 use crate::call::Call;
 use crate::change::Change;
 use crate::decide::decide;
-use crate::place::World;
+use crate::facts::{After, Before, Facts};
 use crate::rule::Rule;
 use crate::state::{Run, State};
-use crate::view::{After, Before, Facts};
+use crate::world::World;
 use session::origin;
 pub(crate) use session::{OTHER, OWN, ROOT, SESSION, Scene, settings};
 
@@ -65,7 +65,7 @@ impl Scene {
             origin: &origin,
         });
         self.world = match facts {
-            Facts::Before(facts) => facts.places.into_iter().next().unwrap(),
+            Facts::Before(facts) => facts.worlds.into_iter().next().unwrap(),
             Facts::After(facts) => facts.world,
             Facts::Prompt(world, _) | Facts::Stop(world, _) | Facts::Start(world, _) | Facts::End(world) => {
                 *world
@@ -98,8 +98,8 @@ impl Scene {
         let is_judged = |rule: &Rule<'_>| rule.is_for_calls() && rule.is_triggered_by(&call);
         let judged = Rule::all(&self.settings).filter(is_judged).map(|rule| rule.name.to_owned()).collect();
         self.decide(Event::PreToolUse(tool), |world| {
-            let places = vec![World { judged, ..world }];
-            let mut facts = Before { call, places, breach: None, runs: Vec::new(), registers: false };
+            let worlds = vec![World { judged, ..world }];
+            let mut facts = Before { call, worlds, breach: None, runs: Vec::new(), registers: false };
             change(&mut facts);
             Facts::Before(Box::new(facts))
         })

@@ -6,13 +6,12 @@ use std::time::Duration;
 
 use requirements_check::change::Change;
 use requirements_check::git::{Size, Worktree};
-use requirements_check::place::World;
 use requirements_check::rule::Rule;
 use requirements_check::satisfactions::{By, Key, Satisfaction};
 use requirements_check::settings::{Scope, Settings};
 use requirements_check::state::State;
 use requirements_check::strategy::Standing;
-use requirements_check::view::View;
+use requirements_check::world::{View, World};
 use shared::blocks::BlockCount;
 use shared::config::{self, Origin};
 use shared::host::Timestamp;

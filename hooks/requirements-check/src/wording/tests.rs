@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use shared::protocol::Mode;
 
-use crate::place::World;
 use crate::scene::{Scene, denied};
+use crate::world::World;
 
 const SEVERAL: &str = "\
 plan: {message: Plan first., checklist: [Read the issue.]}

@@ -3,9 +3,9 @@
 use serde_json::json;
 use shared::hook::{Memory, Verdict};
 
-use crate::place::Freshness;
 use crate::satisfactions::By;
 use crate::scene::{End, OTHER, OWN, SESSION, Scene, denied, edit_of, is_silent, settings};
+use crate::world::Freshness;
 
 const TESTS: &str = "tests: {type: evidence, command: cargo test, paths: ['src/**']}\n";
 const COMMIT: &str = "tests: {type: evidence, command: cargo test, \

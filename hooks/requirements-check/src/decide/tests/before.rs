@@ -7,11 +7,11 @@ use shared::hook::{Memory, Verdict};
 use shared::host::Places;
 
 use crate::change::Change;
-use crate::place::{Freshness, World};
 use crate::rails::Guarded;
 use crate::rule::LOCKED;
 use crate::satisfactions::By;
 use crate::scene::{ROOT, Scene, call, denied, edit_of, is_silent};
+use crate::world::{Freshness, World};
 
 const SEVERAL: &str = "\
 plan: {message: Plan first., checklist: [Read the issue., Name the files.]}
@@ -139,8 +139,8 @@ fn each_work_tree_is_judged_by_itself() {
         let place = World { judged: names(&["own"]), ..on(there) };
         let line = json!({ "command": "git commit -m x" });
         Scene::new(guard).on(here).before_with("t1", "Bash", &line, |facts| {
-            facts.places[0].judged = names(judged_here);
-            facts.places.push(place);
+            facts.worlds[0].judged = names(judged_here);
+            facts.worlds.push(place);
         })
     };
     assert!(denied(&decide("feature", "main", &[])).contains("on main"), "the other one is protected");

@@ -1,8 +1,8 @@
 //! Commands of a line before the one that needs something: requirements look at things as they are before the line.
 
-use crate::place::Freshness;
 use crate::satisfactions::By;
 use crate::scene::{OWN, Scene, denied, is_silent};
+use crate::world::Freshness;
 
 const TESTS: &str = "\
 tests: {type: evidence, command: cargo test, enforce: tool, trigger_tools: [{tool: Bash, command_pattern: git commit}]}

@@ -5,10 +5,10 @@ use shared::blocks::BlockCount;
 use shared::hook::{Reaction, ReactionKind, Verdict};
 use transcript::TurnWork;
 
-use crate::place::Freshness;
 use crate::satisfactions::By;
 use crate::scene::{Answer, End, OWN, Scene, denied};
 use crate::settings::{Kind, Terms};
+use crate::world::Freshness;
 
 fn followed(name: &str) -> Vec<Reaction> {
     vec![ReactionKind::Followed.of(format!("requirements.{name}"))]

@@ -6,10 +6,10 @@ use shared::blocks::BlockCount;
 use shared::hook::{Memory, Verdict};
 use transcript::TurnWork;
 
-use crate::place::Freshness;
 use crate::satisfactions::By;
 use crate::scene::{Answer, End, OWN, Scene, is_silent};
 use crate::settings::Scope;
+use crate::world::Freshness;
 
 const TESTS: &str = "tests: {type: evidence, command: cargo test}\n";
 const WORDS: &str = "All of it is done.";

@@ -1,5 +1,5 @@
-//! The place where a call acts: its work tree and branch, the satisfactions there, and the measures taken there.
-//! `observe` measures.
+//! A work tree in which a call acts: its branch, the satisfactions there, the measures taken there (`observe` measures), and the
+//! view that requirements have of it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,13 @@ use shared::hook::Context;
 use shared::host::{Clock, Environment, Host, Places, Timestamp, ancestors};
 use shared::protocol::{Event, Mode};
 use shared::state::{Store, file_key};
+use shared::text::{age, quoted};
 
 use crate::git::{Size, Taken, Worktree, ask_git};
 use crate::rule::Rule;
-use crate::satisfactions::{Folder, Key, Satisfaction, Satisfactions};
+use crate::satisfactions::{By, Folder, Key, Satisfaction, Satisfactions};
 use crate::settings::{Scope, Settings};
-use crate::state::modified;
+use crate::state::{State, modified};
 
 /// A folder that took no satisfaction is tried again after this time.
 const TRY_AGAIN: Duration = Duration::from_secs(10 * 60);
@@ -224,6 +225,56 @@ impl World {
     pub fn req(&self) -> String {
         let (started, environment) = (Timestamp::default(), self.environment.clone());
         Host { started, clock: Clock::System, environment }.own_command("req", &self.places)
+    }
+}
+
+/// The place as the requirements see it at one moment. The hook and the command line `req` judge by the same view.
+pub struct View<'a> {
+    /// None on a command line outside of any session.
+    pub session: Option<&'a str>,
+    pub call: Option<&'a str>,
+    pub state: &'a State,
+    pub world: &'a World,
+    pub now: Timestamp,
+}
+
+impl View<'_> {
+    pub fn scope(&self, rule: &Rule<'_>) -> Scope {
+        self.world.scope(rule.set.scope)
+    }
+
+    /// The satisfaction of the requirement, too old or not.
+    pub fn satisfaction(&self, rule: &Rule<'_>) -> Option<&Satisfaction> {
+        self.world.satisfaction(rule, self.session.unwrap_or_default(), self.now)
+    }
+
+    /// An approval or waiver that holds, in words.
+    pub fn exception(&self, rule: &Rule<'_>) -> Option<String> {
+        let session = self.session.unwrap_or_default();
+        let found = self.world.permanent.find(rule.name, Scope::Session, session, self.now)?;
+        let word = match found.satisfied_by {
+            By::Approval => "approved",
+            By::Waiver => "waived",
+            _ => return None,
+        };
+        let note = found.metadata.note.as_deref().map(|note| format!(": {note}")).unwrap_or_default();
+        Some(format!("{word} for {} more{note}", age(found.expires_at? - self.now.secs())))
+    }
+
+    /// The sentence that asks the user for something only the user can do.
+    pub(crate) fn asks_user(&self, verb: &str, why: &str) -> String {
+        let (world, there) = (self.world, self.change_directory());
+        match (&world.elsewhere, world.environment.is_headless()) {
+            _ if world.is_user => format!("type ({why}): {there}req {verb}"),
+            (None, false) => format!("ask the user to type this as a prompt ({why}): req {verb}"),
+            _ => format!("a person can type this in a terminal of their own ({why}): {there}req {verb}"),
+        }
+    }
+
+    /// `cd <there> && `, if a command must run in another work tree.
+    pub(crate) fn change_directory(&self) -> String {
+        let elsewhere = self.world.elsewhere.as_ref();
+        elsewhere.map(|root| format!("cd {} && ", quoted(&root.display().to_string()))).unwrap_or_default()
     }
 }
 
