@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use shared::protocol::ToolCall;
 
-use crate::command_line::{self, Line, Pattern, Simple, is_in, is_plain};
+use crate::command_line::{self, Line, Pattern, Simple, is_in, is_one_of, is_plain};
 use crate::settings::Glob;
 
+/// With one of these, `git add` stages nothing, or what only git knows.
+const NOT_STAGING: &str = "-n -N --dry-run --intent-to-add --refresh --pathspec-from-file";
 const SHELLS: &str = "Bash PowerShell";
 
 #[derive(Debug)]
@@ -78,7 +80,7 @@ impl Call {
         for command in self.commands() {
             match command.git() {
                 Some(("commit", rest)) => return (!rest.iter().any(takes_work_tree)).then_some(staged),
-                Some(("add" | "stage", rest)) => {
+                Some(("add" | "stage", rest)) if !rest.iter().any(|word| is_one_of(word, NOT_STAGING)) => {
                     let mut paths = rest.iter().filter(|word| !word.starts_with('-')).peekable();
                     // Options alone take everything.
                     paths.peek()?;
@@ -145,6 +147,7 @@ mod tests {
             ("git add -A docs '*.rs' && git commit -m x", Some("/r/docs")),
             ("git add . ':!docs' && git commit -m x", Some("")),
             ("git add -f -- a b && git commit -m x", Some("/r/a /r/b")),
+            ("git add -n . && git add --refresh a && git commit -m x", Some("")),
             ("cd sub && git add . && git commit -m x", Some("/r/sub/.")),
             ("git commit -m x && git add -A", Some("")),
             ("git status", None),
@@ -166,7 +169,10 @@ mod tests {
             "cd \"$(git rev-parse --show-toplevel)\" && git commit ¦ git -C $PWD commit ¦ cd $PWD && git commit",
         ),
         ("/a/b/../main", "ls && git -C ../main commit ¦ echo x; cd ../main && git commit"),
-        ("/h/main", "cd ~/main && git commit ¦ cd \"$HOME/main\" && git commit"),
+        (
+            "/h/main",
+            "cd ~/main && git commit ¦ cd \"$HOME/main\" && git commit ¦ git -C ~/main commit ¦ sudo git -C ~ -C main commit",
+        ),
         (
             "",
             "cd $X && git commit ¦ cd \"$X\" && git -C sub commit ¦ for d in a b; do cd $d; git commit; done ¦ git -C \"$X\" commit",

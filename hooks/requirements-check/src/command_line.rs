@@ -12,13 +12,18 @@ mod simple;
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use secrets::masked;
 
 pub use pattern::Pattern;
 pub(crate) use reader::spelled;
+pub(crate) use simple::is_one_of;
+use simple::own_options;
 
 const MAX_LINE_BYTES: usize = 64 * 1024;
+/// The time for all expressions of the settings together to search a line: a project may have many, and slow ones.
+const PATIENCE: Duration = Duration::from_millis(300);
 /// How deep substitutions and scripts may stand in each other.
 const MAX_DEPTH: usize = 24;
 
@@ -29,6 +34,7 @@ pub(crate) const SUBSTITUTION: &str = "in a substitution or a script";
 
 #[derive(Debug)]
 pub struct Line {
+    until: Instant,
     /// The simple commands in the order they are written, those inside others too; `None`: the line cannot be read.
     pub commands: Option<Vec<Simple>>,
     pub(crate) text: String,
@@ -39,11 +45,18 @@ pub fn parse(line: &str) -> Line {
     let unix = line.replace("\r\n", "\n");
     let mut reader = reader::Reader { rest: &unix, depth: MAX_DEPTH, ..Default::default() };
     let is_readable = line.len() <= MAX_LINE_BYTES && !line.contains('\0') && reader.level(false).is_ok();
-    Line { commands: is_readable.then_some(reader.found), text: line.to_owned(), has_secret: OnceCell::new() }
+    let until = Instant::now() + PATIENCE;
+    for command in &mut reader.found {
+        command.until = Some(until);
+    }
+    let (commands, text) = (is_readable.then_some(reader.found), line.to_owned());
+    Line { until, commands, text, has_secret: OnceCell::new() }
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Simple {
+    /// Then expressions search it no more.
+    until: Option<Instant>,
     /// The program and its arguments, quotes removed, expansions as written; empty if there are only assignments or redirections.
     pub words: Vec<String>,
     /// The words before the program, quotes removed: assignments, and programs that run it (`env`, `sudo`, `timeout 60` ...).
@@ -95,11 +108,17 @@ impl Simple {
 }
 
 impl Line {
-    /// Replaces `~` in folders; without a home folder they are unknown.
+    /// Replaces `~` in folders, those that git is told among them; without a home folder they are unknown.
     pub(crate) fn at_home(mut self, home: Option<&Path>) -> Self {
+        let at_home = |folder: &Path| Some(home?.join(folder.strip_prefix("~").ok()?));
         for command in self.commands.iter_mut().flatten() {
-            if let Some(rest) = command.directory.as_ref().and_then(|folder| folder.strip_prefix("~").ok()) {
-                command.directory = home.map(|home| home.join(rest));
+            let own = own_options(&command.words).0.len();
+            for word in &mut command.words[..own] {
+                let folder = at_home(Path::new(&spelled(word)));
+                *word = folder.map_or(std::mem::take(word), |folder| folder.display().to_string());
+            }
+            if let Some(folder) = command.directory.take_if(|folder| folder.starts_with("~")) {
+                command.directory = at_home(&folder);
             }
         }
         self

@@ -158,7 +158,7 @@ pub(crate) fn command_of<'a>(rule: &Rule<'a>, call: &'a Call) -> Option<Found<'a
 /// A command that is not asked for, and resembles one that is: as it is written, and what is asked for.
 pub(crate) fn near_miss(rule: &Rule<'_>, call: &Call) -> Option<(String, String)> {
     let line = call.line.as_ref()?;
-    call.commands().iter().filter(|simple| !simple.reads()).find_map(|simple| {
+    call.commands().iter().filter(|simple| simple.is_unknown()).find_map(|simple| {
         let set = commands(rule).find(|set| set.compiled.resembles(simple))?;
         Some((line.shown(simple), set.text.clone()))
     })

@@ -1,14 +1,18 @@
 //! Patterns of commands, as settings write them: words, or one regular expression.
 
+use std::time::Instant;
+
 use regex_lite::{Regex, RegexBuilder};
 
 use super::reader::{Reader, is_assignment};
 use super::simple::own_options;
-use super::{Line, Simple, base_name};
+use super::{Line, Simple, base_name, is_in};
 
 const MAX_REGEX_BYTES: usize = 256 * 1024;
 /// So much of a command is searched, in characters: an expression may take a microsecond for each.
 const MAX_SEARCHED: usize = 8 * 1024;
+/// So many words of a command say what it does.
+const MAX_NEAR: usize = 6;
 /// So many beginnings of a command are searched: a program that runs another one has few options.
 const MAX_HEADS: usize = 16;
 
@@ -61,6 +65,8 @@ impl Pattern {
     fn is_found(&self, simple: &Simple, is_wanted: fn(usize) -> bool) -> bool {
         let found = |words: &[String]| match self {
             Self::Words(wanted) => words.starts_with(wanted),
+            // It may match, so that gates close, but not from the beginning, so that none opens.
+            Self::Regex(_) if simple.until.is_some_and(is_over) => is_wanted(usize::MAX),
             Self::Regex(regex) => regex.find(&in_one(words)).is_some_and(|found| is_wanted(found.start())),
         };
         let heads = (0..simple.programs().len()).filter(|at| !is_assignment(&simple.words[*at]));
@@ -68,24 +74,33 @@ impl Pattern {
         found(&simple.with_prefix()) || heads.any(|words| found(words) || found(&plain(words)))
     }
 
-    /// A command that does not match nearly does: it has the words in their order (`uv run pytest`), and installs nothing.
+    /// A command that does not match nearly does: the word that says what is wanted (`test`, `pytest`) is part of one of its first
+    /// words (`uv run pytest`, `cargo nextest run`), and it installs nothing.
     pub(crate) fn resembles(&self, simple: &Simple) -> bool {
         let Self::Words(wanted) = self else { return false };
-        let installs = simple.words.iter().any(|word| word == "install" || word == "add");
-        !installs && are_in_order(wanted, simple.words.iter().map(String::as_str))
+        let Some(wanted) = wanted.iter().rfind(|word| word.chars().all(char::is_alphanumeric)) else {
+            return false;
+        };
+        let mut words = simple.words.iter().take(MAX_NEAR);
+        words.clone().any(|word| word.contains(wanted.as_str()))
+            && !words.any(|word| is_in("add install", word))
     }
 
     /// Whether a command of the line matches. One that cannot be read has the words in their order, or the expression anywhere.
     pub(crate) fn may_match(&self, line: &Line) -> bool {
         match (&line.commands, self) {
             (Some(commands), _) => commands.iter().any(|simple| self.matches_command(simple)),
-            (None, Self::Regex(regex)) => regex.is_match(&line.text),
+            (None, Self::Regex(regex)) => is_over(line.until) || regex.is_match(&line.text),
             (None, Self::Words(wanted)) => {
                 let is_between = |c: char| c.is_whitespace() || "'\"`;&|()<>{}".contains(c);
                 are_in_order(wanted, line.text.split(is_between))
             }
         }
     }
+}
+
+fn is_over(until: Instant) -> bool {
+    Instant::now() >= until
 }
 
 fn are_in_order<'a>(wanted: &[String], mut words: impl Iterator<Item = &'a str>) -> bool {

@@ -23,22 +23,22 @@ use Effect::{Keeps, Reads, Writes};
 const PROGRAMS: &[(&str, Effect, &str)] = &[
     (READERS, Reads, ""),
     (GIT_READERS, Reads, "--output"),
-    ("git-branch", Reads, "-m -M --move"),
+    ("git-branch git-worktree", Reads, "-m -M --move add move prune remove repair"),
     ("fd", Reads, "-x -X --exec --exec-batch"),
     ("find", Reads, "-delete -exec -execdir -ok -okdir -fprint -fprint0 -fprintf -fls"),
     ("gh glab", Reads, "-D -O --dir --output api checkout clone download exec extension sync"),
     ("sed yq", Reads, "-i --in-place --inplace -f --file"),
     ("sort", Reads, "-o --output"),
-    (": date export set umask unset wait", Keeps, ""),
+    (": clear date export set umask unset wait", Keeps, ""),
     ("git-add git-commit git-config git-fetch git-notes git-push git-remote git-stage git-tag", Keeps, ""),
     ("command", Keeps, "-p --"),
-    ("cp dd install ln mv patch perl rm rsync tee truncate", Writes, ""),
+    ("cp dd install ln mkdir mv patch perl rm rsync tee touch truncate", Writes, ""),
 ];
 const READERS: &str = "[ [[ ack ag basename bat cat cd cksum cmp column comm cut df diff dirname du echo egrep exit expand false \
-    fgrep file fold git grep head hexdump id jq join less ls md5sum more nl od paste popd printenv printf pushd pwd readlink \
+    fgrep file fold git grep head hexdump hostname id jq join less ls md5sum more nl od paste popd printenv printf ps pushd pwd readlink \
     realpath rev rg seq sha1sum sha256sum sleep stat strings tac tail test tr tree true type uname wc which whoami yamllint";
 const GIT_READERS: &str = "git-blame git-cat-file git-check-ignore git-describe git-diff git-for-each-ref git-grep git-help git-log \
-    git-ls-files git-ls-tree git-merge-base git-rev-list git-rev-parse git-shortlog git-show git-status";
+    git-ls-files git-ls-tree git-merge-base git-reflog git-rev-list git-rev-parse git-shortlog git-show git-show-ref git-status";
 
 /// Programs that run another one which stands somewhere among their arguments.
 const RUNNERS: &str = "builtin command coproc doas env exec flock gtimeout ionice nice noglob nohup setsid stdbuf sudo time timeout \
@@ -186,6 +186,10 @@ impl Simple {
         (self.keeps_files() || self.git().is_some_and(|(name, _)| stays(name))) && !self.begins_branch()
     }
 
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.effect().is_none()
+    }
+
     /// Whether it is known to write files: by its program, or by a redirection.
     pub(crate) fn writes_files(&self) -> bool {
         self.effect() == Some(Writes) || !self.writes.is_empty()
@@ -264,7 +268,7 @@ impl Simple {
 }
 
 /// One of the options, its value attached or not, or a short one among others.
-fn is_one_of(word: &str, options: &str) -> bool {
+pub(crate) fn is_one_of(word: &str, options: &str) -> bool {
     let name = word.split('=').next().unwrap_or_default();
     let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
     let mut options = options.split_ascii_whitespace();

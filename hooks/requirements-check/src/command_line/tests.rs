@@ -4,6 +4,7 @@
 mod bash;
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use proptest::prelude::*;
 
@@ -345,4 +346,16 @@ proptest! {
             drop((simple.acts_in(), parsed.shown(simple)));
         }
     }
+}
+
+#[test]
+fn an_expression_that_is_not_searched_in_time_closes_gates_and_opens_none() {
+    let mut line = parse("ls");
+    let mut command = line.commands.take().unwrap().remove(0);
+    let expression = Pattern::parse_regex("git commit").unwrap();
+    assert!(!expression.may_match(&line) && !expression.matches_command(&command));
+    line.until = Instant::now();
+    command.until = Some(line.until);
+    assert!(expression.may_match(&line) && expression.matches_command(&command));
+    assert!(!Pattern::parse_regex("ls").unwrap().begins(&command));
 }
