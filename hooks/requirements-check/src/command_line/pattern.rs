@@ -9,8 +9,8 @@ use super::simple::own_options;
 use super::{Line, Simple, base_name, is_in};
 
 const MAX_REGEX_BYTES: usize = 256 * 1024;
-/// So much of a command is searched, in characters: an expression may take a microsecond for each.
-const MAX_SEARCHED: usize = 8 * 1024;
+/// So much of a command is searched, in characters: a slow expression takes tens of microseconds for each.
+const MAX_SEARCHED: usize = 4 * 1024;
 /// So many words of a command say what it does.
 const MAX_NEAR: usize = 6;
 /// So many beginnings of a command are searched: a program that runs another one has few options.
