@@ -15,26 +15,28 @@ use shared::text::quoted;
 
 /// Arguments with which a test command tests nothing.
 const NOT_ARGS: &str = "--no-run --list --list-tests --listTests --list-groups --list-suites --list-tests-xml --showConfig \
-    --clearCache --show-bin-path --ui --help --version --dry-run --collect-only -h";
+    --clearCache --show-bin-path --ui --help --version --dry-run --collect-only --collectonly --list-files --test-dry-run -h";
 
 /// Those that are known of a runner.
 const LIST_ONLY: [(&str, &str); 11] = [
-    ("cargo", "-V"),
+    ("cargo", "-V --build-plan"),
     ("dotnet", "-t"),
     ("swift", "-l"),
     ("ctest", "-N --show-only"),
     ("go", "-list -c -n -exec"),
     ("gradle gradlew", "-m -x --exclude-task --tasks"),
     ("make gmake", "-i -n -q -t --ignore-errors --just-print --recon --question --touch"),
-    ("mvn", "-DskipTests -Dmaven.test.skip"),
-    ("pytest", "-V --co --setup-plan --setup-only --fixtures --fixtures-per-test --markers --cache-show"),
+    ("mvn", "-DskipTests -Dmaven.test.skip -Dmaven.test.failure.ignore -fn"),
+    ("pytest", "-V -VV --co --setup-plan --setup-only --fixtures --fixtures-per-test --markers --cache-show"),
     ("swift vitest", "list"),
     ("tox", "-l -a --listenvs --notest --showconfig"),
 ];
 
 /// Options that say where something runs.
-const LEADING: &str =
-    "--manifest-path --prefix -C --directory --rootdir --project --root --cwd --file --workspace";
+const LEADING: &str = "--manifest-path --prefix -C --directory --dir --rootdir --rootDir --project --project-dir --package-path --root --cwd \
+    --file --makefile --test-dir --workspace";
+/// Options of one letter, or with one dash, whose value is no path of what is tested.
+const WITH_VALUE: &str = "-c -coverprofile -cpuprofile -k -memprofile -o -outputdir -t";
 
 const NOT_NOTED: &str =
     "what the files were when it began is not known; where very many have changed, narrow `paths`";
@@ -81,12 +83,15 @@ impl Found<'_> {
         if !flat(&folder).starts_with(root) {
             return Some("it did not run in this work tree".to_owned());
         }
-        // The values of options that lead, and words that are no option's value.
-        let outside = self.simple.words.windows(2).find_map(|pair| {
+        // The values of options that lead, and words that are no option's value. What the settings ask for may lead anywhere.
+        let is_set =
+            |word| matches!(&self.set.compiled, command_line::Pattern::Words(set) if set.contains(word));
+        let outside = self.simple.words.windows(2).filter(|pair| !is_set(&pair[1])).find_map(|pair| {
             let (before, own) = (&pair[0], &pair[1]);
+            let has_value = (before.starts_with("--") && before != "--") || is_in(WITH_VALUE, before);
             let path = spelled(match own.split_once('=') {
                 Some((name, value)) if is_in(LEADING, name) => value,
-                _ if (before.starts_with("--") || is_in("-o -c", before)) && !is_in(LEADING, before) => "",
+                _ if has_value && !is_in(LEADING, before) => "",
                 _ => own,
             });
             let home = || world.environment.home.clone().unwrap_or_default();

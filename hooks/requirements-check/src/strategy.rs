@@ -164,7 +164,10 @@ fn proved(rule: &Rule<'_>, evidence: &Evidence, view: &View<'_>) -> Standing {
 fn proof(rule: &Rule<'_>, evidence: &Evidence, view: &View<'_>) -> String {
     let there = view.change_directory();
     if let Some(Freshness::StagedOtherwise(files)) = view.world.evidence.get(rule.name) {
-        let files: Vec<String> = files.iter().take(MAX_STAGED).map(|file| quoted(file)).collect();
+        // `:/` is the top of the work tree.
+        let is_at_top = view.world.worktree_root() == Some(&view.world.cwd) || view.world.elsewhere.is_some();
+        let path = |file: &String| quoted(&if is_at_top { file.clone() } else { format!(":/{file}") });
+        let files: Vec<String> = files.iter().take(MAX_STAGED).map(path).collect();
         return format!("stage what was tested: {there}git add {}", files.join(" "));
     }
     let commands: Vec<&str> = evidence.commands.iter().map(|command| command.text.as_str()).collect();
@@ -174,7 +177,7 @@ fn proof(rule: &Rule<'_>, evidence: &Evidence, view: &View<'_>) -> String {
     let alone = if view.world.is_user { "Claude has to " } else { "" }.to_owned() + ALONE;
     let run = match (to_repeat, to_type()) {
         // A command that failed may never pass here; another one that is set may.
-        (Some(line), Some(words)) if !line.contains(&words) => format!("{alone}: {line} (or {words})"),
+        (Some(line), Some(words)) if !line.contains(&words) => format!("{alone}: {line}; or: {words}"),
         (Some(line), _) | (None, Some(line)) => format!("{alone}: {line}"),
         (None, None) => format!("{alone} a command that matches {}", commands.join(" or ")),
     };

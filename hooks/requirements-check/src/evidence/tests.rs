@@ -147,6 +147,7 @@ const RUNS: &[(Option<&str>, &str)] = &[
     (Some("leads out of this work tree"), "cargo test --manifest-path=/elsewhere/Cargo.toml"),
     (Some("leads out of this work tree"), "npm test --prefix ../other ¦ cargo test -C ../other"),
     (Some("leads out of this work tree"), "cargo test ./../other ¦ cargo test src/../../other"),
+    (Some("leads out of this work tree"), "cargo test -- ../other ¦ cargo test --rootDir=/elsewhere"),
     (Some("leads out of this work tree"), "cargo test $PWD/../other ¦ cargo test -p ../other"),
     (Some("leads out of this work tree"), "cargo test /elsewhere/test_a.py::test_b ¦ env -C /tmp cargo test"),
     (Some("may change the files"), "git stash -q && cargo test && git stash pop -q"),
@@ -163,6 +164,7 @@ const RUNS: &[(Option<&str>, &str)] = &[
     (None, "cargo test --manifest-path sub/Cargo.toml"),
     (None, "cargo test --manifest-path /repo/tree/Cargo.toml ¦ cd sub && cargo test ../tests"),
     (None, "cargo test --junitxml=/tmp/report.xml ¦ cargo test --junitxml /tmp/report.xml -o /tmp/x"),
+    (None, "cargo test -coverprofile /tmp/c.out -k /api"),
     (None, "cargo test tests/{a,b}.rs 'a*' ¦ cargo test --dry-run=false"),
     (None, "npm ci && npm test ¦ cp .env.example .env && cargo test"),
     (None, "cargo test && cp target/report . ¦ git log && cargo test"),
@@ -214,6 +216,8 @@ fn a_run_counts_that_passed_in_this_work_tree_on_known_files_and_any_other_is_to
             "{line}"
         );
     }
+    let script = "tests: {type: evidence, command: bash ../ci/test.sh}\n";
+    assert_eq!(why_not(script, "bash ../ci/test.sh -q", true, |_| ()), None, "what is set may lead out");
 }
 
 #[test]

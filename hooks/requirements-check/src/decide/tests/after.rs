@@ -227,4 +227,7 @@ fn a_commit_of_another_version_than_the_tested_one_is_denied() {
     let reason = denied(&scene.bash("t1", "git commit -m x")).to_owned();
     assert!(reason.contains("what is staged is not what `cargo test` passed on: src/a b.rs"), "{reason}");
     assert!(reason.contains("git add 'src/a b.rs'"), "{reason}");
+    scene.world.cwd.push("sub");
+    let reason = denied(&scene.bash("t2", "git commit -m x")).to_owned();
+    assert!(reason.contains("git add ':/src/a b.rs'"), "from a folder below: {reason}");
 }
