@@ -29,6 +29,7 @@ const MAX_DEPTH: usize = 24;
 
 /// The place of a command whose exit status is not the line's.
 pub(crate) const CONSTRUCT: &str = "beside `!`, a group, `if`, a loop or a function";
+pub(crate) const PIPE: &str = "before a pipe";
 /// A command there runs before the one whose words it makes.
 pub(crate) const SUBSTITUTION: &str = "in a substitution or a script";
 

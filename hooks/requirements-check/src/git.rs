@@ -80,10 +80,9 @@ fn native(path: &[u8]) -> PathBuf {
 }
 
 /// Files that Barbless, Claude Code and other tools keep for themselves are nobody's work on the project, and may change on every call:
-/// what lies in `.claude`, beside `.claude.json` and in folders of tools, unless git tracks it; state and backups in any case.
+/// what lies in `.claude` and beside `.claude.json`, and in folders of tools unless git tracks it.
 fn is_of_tools(path: &Path, is_tracked: bool) -> bool {
-    let is_state = [".claude/hook-state", ".claude/hook-backups"].iter().any(|own| path.starts_with(own));
     let is_of_claude = path.starts_with(".claude") || path.to_string_lossy().starts_with(".claude.json");
     let is_in_folder = || OF_TOOLS.iter().any(|folder| path.iter().any(|part| part == *folder));
-    is_state || (!is_tracked && (is_of_claude || is_in_folder()))
+    is_of_claude || (!is_tracked && is_in_folder())
 }

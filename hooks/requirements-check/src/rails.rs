@@ -13,7 +13,7 @@ use shared::host::{Places, flat, real};
 use shared::own_commands::own_commands;
 
 use crate::call::Call;
-use crate::command_line::{self, Line, Simple, is_in, is_plain, spelled};
+use crate::command_line::{self, CONSTRUCT, Line, PIPE, SUBSTITUTION, Simple, is_in, is_plain, spelled};
 
 /// Tools of Claude Code that change no file by themselves: a subagent's calls come here on their own.
 const READERS: &str = "Agent AskUserQuestion EnterPlanMode ExitPlanMode Glob Grep LS LSP ListMcpResourcesTool NotebookRead Read \
@@ -47,7 +47,7 @@ pub(crate) struct Guarded<'a> {
 pub(crate) fn may_breach(call: &Call) -> bool {
     let name = call.tool.rsplit("__").next().unwrap_or_default();
     let first = name.split(|c: char| !c.is_ascii_lowercase()).next().unwrap_or_default();
-    !is_in(READERS, &call.tool) && !matches!(first, "read" | "list")
+    !is_in(READERS, &call.tool) && !is_in("get list read", first)
 }
 
 impl<'a> Guarded<'a> {
@@ -55,14 +55,17 @@ impl<'a> Guarded<'a> {
     pub(crate) fn new(places: &'a Places, common_dir: Option<&Path>, cwd: &'a Path) -> Self {
         let Places { config_dir, state_dir, default_state_dir, .. } = places;
         let both = |path: &PathBuf| [flat(path), real(path)];
-        let folders: BTreeSet<&PathBuf> = [state_dir, default_state_dir].into_iter().flatten().collect();
+        let states: BTreeSet<&PathBuf> = [state_dir, default_state_dir].into_iter().flatten().collect();
         let config: Vec<PathBuf> = config_dir.iter().flat_map(both).collect();
         let own = config.iter().flat_map(|dir| FILES.iter().chain(&["hooks"]).map(|name| dir.join(name)));
+        // A file may be a link to one among the user's dotfiles.
+        let folders = config.iter().chain(&places.project_claude_dir);
+        let linked = folders.flat_map(|dir| FILES.map(|name| real(&dir.join(name))));
         let records = common_dir.map(|dir| dir.join("requirements"));
         Self {
             cwd,
             home: config_dir.as_deref().and_then(Path::parent),
-            protected: folders.into_iter().flat_map(both).chain(own).chain(records).collect(),
+            protected: states.into_iter().flat_map(both).chain(own).chain(linked).chain(records).collect(),
             config,
         }
     }
@@ -119,8 +122,8 @@ impl<'a> Guarded<'a> {
         }
     }
 
-    /// A protected place that the line may change. A line that plainly reads changes the files of its redirections; any other line may
-    /// change each place that it names.
+    /// A protected place that the line may change. A line that plainly reads changes the files of its redirections. In any other line
+    /// each place counts that it names, but for commands that plainly read and hand nothing on to another.
     fn in_line(&self, line: &Line) -> Option<String> {
         let commands = line.commands.as_deref().unwrap_or_default();
         let is_known = |command: &Simple| {
@@ -128,14 +131,24 @@ impl<'a> Guarded<'a> {
             reads(command) && command.writes.iter().all(is_file)
         };
         let is_plain = line.commands.is_some() && commands.iter().all(is_known);
+        let is_aside = |command: &Simple| {
+            let hands_on = matches!(command.hidden, Some(CONSTRUCT | PIPE | SUBSTITUTION))
+                || is_in("cd export set", command.program());
+            is_known(command) && !hands_on && !command.words.is_empty()
+        };
         let in_command = |command: &Simple| {
             let folder = command.folder(self.cwd).unwrap_or_else(|| self.cwd.to_owned());
-            let own = command.prefix.iter().chain(&command.words).filter(|_| !is_plain);
+            let own = command.prefix.iter().chain(&command.words).filter(|_| !is_plain && !is_aside(command));
             let named = command.writes.iter().chain(own).find_map(|text| self.in_text(text, &folder));
             named.or_else(|| handed(command))
         };
-        let in_whole = || (!is_plain).then(|| self.in_text(&line.text, self.cwd)).flatten();
-        commands.iter().find_map(in_command).or_else(in_whole)
+        let in_whole = || {
+            let aside = commands.iter().filter(|one| is_aside(one)).map(|one| one.text.as_str());
+            let aside: BTreeSet<&str> = aside.collect();
+            let text = aside.into_iter().fold(line.text.clone(), |text, one| text.replace(one, ""));
+            self.in_text(&text, self.cwd)
+        };
+        commands.iter().find_map(in_command).or_else(|| if is_plain { None } else { in_whole() })
     }
 
     /// A protected place or a variable that a part of the text names, seen from `folder`. A pattern may match anything in the folder

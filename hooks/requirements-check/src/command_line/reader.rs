@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{CONSTRUCT, SUBSTITUTION, Simple, is_in, is_plain};
+use super::{CONSTRUCT, PIPE, SUBSTITUTION, Simple, is_in, is_plain};
 
 /// No shell would read the line, or it is too deep.
 pub(super) struct Unreadable;
@@ -357,7 +357,7 @@ impl Level {
         }
         run_in(&mut found[at..], self.directory.as_ref());
         if is_pipe(operator) && !self.pipefail {
-            hide(&mut found[at..], "before a pipe");
+            hide(&mut found[at..], PIPE);
         }
         // A subshell and the parts of a pipe have shells of their own.
         let own = found.get(at).filter(|one| one.hidden.is_none() || one.runs_another());

@@ -123,16 +123,20 @@ fn links_are_followed_on_both_sides() {
     symlink(at("dotfiles/claude"), at("me/.claude")).unwrap();
     std::fs::write(at("app/.claude/requirements.yaml"), "").unwrap();
     symlink("../.claude/requirements.yaml", at("app/docs/x")).unwrap();
+    symlink(at("dotfiles/local.yaml"), at("app/.claude/requirements.local.yaml")).unwrap();
+    std::fs::write(at("dotfiles/local.yaml"), "").unwrap();
     let [config_dir, root, state, common] =
         ["me/.claude", "app", "me/.claude/hook-state", "app/.git"].map(at);
     let places = Places {
         config_dir: Some(config_dir),
+        project_claude_dir: Some(root.join(".claude")),
         root: Some(root.clone()),
         state_dir: Some(state),
         ..Places::default()
     };
     let guarded = Guarded::new(&places, Some(&common), &root);
     for (file, expected) in [
+        ("dotfiles/local.yaml", true),
         ("linked/requirements.yaml", true),
         ("dotfiles/claude/settings.json", true),
         ("dotfiles/claude/hook-state/new/file", true),
@@ -152,7 +156,8 @@ fn links_are_followed_on_both_sides() {
 }
 
 /// Parted by `~`.
-const PASSING: &str = "cat .claude/requirements.yaml~cat $HOME/.claude/settings.json | head -20~ls -la $HOME/.claude/hook-state~\
+const PASSING: &str = "cat .claude/requirements.yaml~ls -la .claude && cargo test~cat .claude/requirements.yaml; npm test~\
+cargo test && git commit -m 'docs: see .claude/requirements.yaml'~cat $HOME/.claude/settings.json | head -20~ls -la $HOME/.claude/hook-state~\
 diff <(cat .claude/requirements.yaml) x~jq . $HOME/.claude/settings.json > /tmp/settings.json~sed -n '1,20p' .claude/requirements.yaml~\
 if [ -f .claude/requirements.yaml ]; then cat .claude/requirements.yaml; fi~timeout 5 cat .claude/requirements.yaml~\
 bash -c 'cat .claude/requirements.yaml'~F=.claude/requirements.yaml; grep x \"$F\"~git diff .claude/requirements.yaml~\
@@ -165,7 +170,7 @@ cd docs && sed -i s/a/b/ requirements.yaml~touch src/requirements.yaml.rs .claud
 rm -rf \"$TMP\"~chmod +x .claude/hooks/lint.sh~chmod +x .claude/hooks/*~ls $HOME/.claude/hooks/*~find . -name '*.pyc' -delete~prettier --write .~rm 'a~cd /tmp && touch OFF~cd $D && echo x > settings.json~cd $D && touch requirements.yaml";
 
 /// Lines that write or name something protected.
-const DENIED: &str = "echo x > .claude/requirements.yaml~echo '{}' > \"${HOME}/.claude/hook-state/switches.json\"~\
+const DENIED: &str = "ls .claude && rm .claude/requirements.yaml~rm $(ls .claude/requirements.yaml)~export F=.claude/settings.json; rm $F~echo x > .claude/requirements.yaml~echo '{}' > \"${HOME}/.claude/hook-state/switches.json\"~\
 cat <<EOF > .claude/requirements.yaml\nenabled: false\nEOF~{ echo a; echo b; } > .claude/requirements.yaml~cd .claude && echo x > requirements.yaml~cd .claude && rm r*~rm $HOME//.claude/requirements.yaml~\
 cd \"$HOME/.claude\" && echo '{}' > settings.json~echo x > \"$CLAUDE_CONFIG_DIR/settings.json\"~tee .claude/requirements.yaml < x~\
 sed -i s/true/false/ .claude/requirements.yaml~tool --output=.claude/requirements.yaml~tool -o.claude/requirements.yaml~curl -o.claude/settings.json u~tar -C.claude -xf y~\
