@@ -157,10 +157,11 @@ fn resolved_place(call: &mut Call, cwd: &Path, rules: &[Rule<'_>]) -> PathBuf {
     for command in call.line.iter_mut().flat_map(|line| line.commands.iter_mut().flatten()) {
         if let Some(folder) = command.directory.as_mut().filter(|folder| !folder.as_os_str().is_empty()) {
             // A `cd` to a folder that is not there fails, and the line may go on where it was.
-            if !cwd.join(&*folder).is_dir() {
+            let there = real(&cwd.join(&*folder));
+            if !there.is_dir() {
                 folder.clear();
-            } else if folder.is_absolute() {
-                *folder = real(folder);
+            } else if folder.is_absolute() || !there.starts_with(cwd) {
+                *folder = there;
             }
         }
         for file in command.writes.iter_mut().filter(|file| file.starts_with('/')) {

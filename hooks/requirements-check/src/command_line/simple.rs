@@ -155,6 +155,9 @@ impl Simple {
             return None;
         }
         let Some((program, arguments)) = self.words.split_first() else { return Some(Reads) };
+        if arguments == ["--version"] {
+            return Some(Reads);
+        }
         // A virtual environment of Python's changes variables of the shell only.
         let activates =
             is_in("source .", program) && arguments.first().is_some_and(|file| file.ends_with("/activate"));

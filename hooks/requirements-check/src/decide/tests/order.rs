@@ -66,7 +66,7 @@ const CHANGES_NOTHING: &str = "\
     bash -lc 'cd sub && git add -A && git commit -m x'~git commit -m x && git commit --amend --no-edit~\
     X=1 git commit -m x~X=1; git commit -m \"$X\"~if git diff --quiet; then git commit -m x; fi~\
     cat > ../msg <<EOF\nwhy\nEOF\ngit commit -F ../msg~cat > /tmp/msg <<'EOF' && git commit -F /tmp/msg\nwhy\nEOF~\
-    source .venv/bin/activate && git commit -m x~git --version && git commit -m x";
+    source .venv/bin/activate && git commit -m x~git --version && git commit -m x~python3 --version && git commit -m x";
 
 #[test]
 fn what_changes_nothing_may_stand_before_a_commit() {
