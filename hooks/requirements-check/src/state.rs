@@ -89,12 +89,11 @@ impl State {
 
     /// A call has succeeded: the satisfactions it held are used up. Returns them with their identities.
     pub(crate) fn spend(&mut self, call: &str) -> Vec<(String, i64)> {
-        let held = self.taken.iter_mut().filter(|(_, taken)| taken.by.as_deref() == Some(call));
-        let spend = |(name, taken): (&String, &mut Taken)| {
-            taken.by = None;
-            (name.clone(), taken.identity)
-        };
-        held.map(spend).collect()
+        let spent = self.taken.iter_mut().filter_map(|(name, taken)| {
+            taken.by.take_if(|by| by == call)?;
+            Some((name.clone(), taken.identity))
+        });
+        spent.collect()
     }
 
     /// A call has failed: the satisfactions it held are free again.
@@ -140,12 +139,10 @@ impl State {
         self.asked.retain(|rule, names| {
             let is_overridden = names.iter().any(|name| of(name) == Some(ReactionKind::Overridden));
             names.retain(|name| of(name).is_none());
-            if !is_overridden && !names.is_empty() {
-                return true;
-            }
+            let is_settled = is_overridden || names.is_empty();
             let how = if is_overridden { ReactionKind::Overridden } else { ReactionKind::Followed };
-            reactions.push(how.of(rule.clone()));
-            false
+            reactions.extend(is_settled.then(|| how.of(rule.clone())));
+            !is_settled
         });
         reactions
     }
@@ -186,8 +183,7 @@ impl Registry {
     /// Notes a sign of life of a session, and where it is now. A failure is of no consequence: the next one tries again.
     pub(crate) fn note(&self, entry: &Entry) {
         let _ = self.store.change(&entry.session, |known: &mut Entry| {
-            let is_new = known.session.is_empty();
-            let started_at = if is_new { entry.started_at } else { known.started_at };
+            let started_at = if known.session.is_empty() { entry.started_at } else { known.started_at };
             *known = Entry { started_at, ..entry.clone() };
             true
         });
@@ -222,13 +218,12 @@ impl Registry {
     /// Only files of the wanted times are read: there may be thousands of sessions that ended long ago.
     fn entries(&self, is_wanted: impl Fn(Timestamp) -> bool) -> Vec<Entry> {
         let files = fs::read_dir(self.store.dir()).into_iter().flatten().flatten();
-        let ending = Entry::FILE.trim_start_matches('*');
-        let files = files.filter(|file| file.file_name().to_str().is_some_and(|name| name.ends_with(ending)));
-        let read = |file: fs::DirEntry| {
+        let entries = files.filter_map(|file| {
+            file.file_name().to_str()?.strip_suffix(Entry::FILE.trim_start_matches('*'))?;
             let touched = modified(&file.path()).filter(|last| is_wanted(*last))?;
             Some(Entry { touched, ..self.store.peek(&file.path())? })
-        };
-        let mut entries: Vec<Entry> = files.filter_map(read).collect();
+        });
+        let mut entries: Vec<Entry> = entries.collect();
         entries.sort_by(|one, other| one.session.cmp(&other.session));
         entries
     }

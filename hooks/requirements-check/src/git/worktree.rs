@@ -35,8 +35,8 @@ impl Worktree {
             let Some(git_dir) = git_dir_of(folder)? else { continue };
             let head = git_dir.join("HEAD");
             let key = first_line(&head).and_then(|line| head_of(&line)).ok_or_else(|| unreadable(&head))?;
-            let common_dir = first_line(&git_dir.join("commondir"));
-            let common_dir = common_dir.map(|line| real(&git_dir.join(line))).unwrap_or(git_dir);
+            let shared = first_line(&git_dir.join("commondir")).unwrap_or_default();
+            let common_dir = real(&git_dir.join(shared));
             return Ok(Some((Self { root: folder.to_owned(), common_dir }, key)));
         }
         Ok(None)
@@ -46,16 +46,12 @@ impl Worktree {
 /// The git folder of a work tree whose top `folder` is. A stray `.git` without HEAD is no repository, to git neither.
 fn git_dir_of(folder: &Path) -> Result<Option<PathBuf>, GitError> {
     let dot_git = folder.join(".git");
-    let Ok(metadata) = fs::symlink_metadata(&dot_git) else { return Ok(None) };
-    let git_dir = if metadata.is_dir() {
-        dot_git
-    } else if dot_git.is_dir() {
-        real(&dot_git)
-    } else {
-        let line = first_line(&dot_git);
-        let target = line.and_then(|line| Some(folder.join(line.strip_prefix("gitdir:")?.trim())));
-        real(&target.filter(|target| target.is_dir()).ok_or_else(|| unreadable(&dot_git))?)
-    };
+    if fs::symlink_metadata(&dot_git).is_err() {
+        return Ok(None);
+    }
+    let pointed_to = || Some(folder.join(first_line(&dot_git)?.strip_prefix("gitdir:")?.trim()));
+    let named = if dot_git.is_dir() { Some(dot_git.clone()) } else { pointed_to() };
+    let git_dir = named.filter(|named| named.is_dir()).ok_or_else(|| unreadable(&dot_git))?;
     Ok(git_dir.join("HEAD").exists().then_some(git_dir))
 }
 
