@@ -17,7 +17,6 @@ use crate::state::{Entry, Registry};
 #[derive(Debug, Clone)]
 pub enum Change {
     Set(Target, Box<Satisfaction>),
-    /// Removes satisfactions.
     Clear(Target),
     Alive(Box<Entry>),
     Forget(String),

@@ -57,9 +57,8 @@ impl Satisfactions {
     pub fn find(&self, name: &str, scope: Scope, session: &str, now: Timestamp) -> Option<&Satisfaction> {
         let requirement = self.requirements.get(name)?;
         let own = requirement.sessions.get(session).filter(|_| scope.is_own());
-        own.into_iter()
-            .chain(&requirement.everyone)
-            .find(|found| found.expires_at.is_none_or(|end| now.secs() < end))
+        let holds = |found: &&Satisfaction| found.expires_at.is_none_or(|end| now.secs() < end);
+        own.into_iter().chain(&requirement.everyone).find(holds)
     }
 
     /// Records `name` as satisfied for one session, by its full id, or for everyone, in place of the earlier satisfaction.

@@ -51,7 +51,6 @@ struct Taken {
     by: Option<String>,
 }
 
-/// A command under way that may become evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Run {
     pub(crate) call: String,
@@ -63,7 +62,6 @@ pub(crate) struct Run {
     pub(crate) files: String,
 }
 
-/// A run that did not count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Uncounted {
     pub(crate) shown: String,
@@ -149,9 +147,7 @@ impl State {
 }
 
 #[derive(Debug, Clone)]
-pub struct Registry {
-    store: Store,
-}
+pub struct Registry(Store);
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -177,12 +173,12 @@ impl Remembered for Entry {
 
 impl Registry {
     pub fn new(state_dir: &Path) -> Self {
-        Self { store: Store::at(state_dir) }
+        Self(Store::at(state_dir))
     }
 
     /// Notes a sign of life of a session, and where it is now. A failure is of no consequence: the next one tries again.
     pub(crate) fn note(&self, entry: &Entry) {
-        let _ = self.store.change(&entry.session, |known: &mut Entry| {
+        let _ = self.0.change(&entry.session, |known: &mut Entry| {
             let started_at = if known.session.is_empty() { entry.started_at } else { known.started_at };
             *known = Entry { started_at, ..entry.clone() };
             true
@@ -191,16 +187,16 @@ impl Registry {
 
     /// No sign of life for so long that one is due. A time in the future (the clock went back) is as stale as an old one.
     pub(crate) fn is_quiet(&self, session: &str, now: Timestamp) -> bool {
-        let last = self.store.session_file::<Entry>(session).and_then(|file| modified(&file));
+        let last = self.0.session_file::<Entry>(session).and_then(|file| modified(&file));
         last.is_none_or(|last| last > now || now.since(last) >= TOUCH_EVERY)
     }
 
     pub(crate) fn forget(&self, session: &str) {
-        self.store.drop_state::<Entry>(session);
+        self.0.drop_state::<Entry>(session);
     }
 
     pub fn entry(&self, session: &str) -> Option<Entry> {
-        self.store.read(session)
+        self.0.read(session)
     }
 
     /// The live sessions of a work tree, whoever asks among them, in order of their ids. Runs that nobody watches have an
@@ -217,11 +213,11 @@ impl Registry {
 
     /// Only files of the wanted times are read: there may be thousands of sessions that ended long ago.
     fn entries(&self, is_wanted: impl Fn(Timestamp) -> bool) -> Vec<Entry> {
-        let files = fs::read_dir(self.store.dir()).into_iter().flatten().flatten();
+        let files = fs::read_dir(self.0.dir()).into_iter().flatten().flatten();
         let entries = files.filter_map(|file| {
             file.file_name().to_str()?.strip_suffix(Entry::FILE.trim_start_matches('*'))?;
             let touched = modified(&file.path()).filter(|last| is_wanted(*last))?;
-            Some(Entry { touched, ..self.store.peek(&file.path())? })
+            Some(Entry { touched, ..self.0.peek(&file.path())? })
         });
         let mut entries: Vec<Entry> = entries.collect();
         entries.sort_by(|one, other| one.session.cmp(&other.session));
