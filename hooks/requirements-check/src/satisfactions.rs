@@ -273,7 +273,7 @@ impl Folder {
 
     fn load(&self, key: &Key) -> (Satisfactions, Option<Failure>) {
         use ErrorKind::{FileTooLarge, InvalidData, InvalidInput, NotFound, UnexpectedEof};
-        let file = self.file(key);
+        let file = self.dir.join(key.file_name());
         let failure = match parse(&file).map_err(|error| error.kind()) {
             Ok(found) => return (found, None),
             Err(NotFound) => None,
@@ -298,7 +298,7 @@ impl Folder {
     ) -> Result<(), Failure> {
         let made = if self.is_of_repository { ensure_folder(&self.dir) } else { ensure_private(&self.dir) };
         made.map_err(|_| Failure::File(self.dir.clone(), "written"))?;
-        let file = self.file(key);
+        let file = self.dir.join(key.file_name());
         with_lock(&file, patience, || {
             let before = match self.load(key) {
                 (before, None | Some(Failure::Damaged(_))) => before,
@@ -340,10 +340,6 @@ impl Folder {
             self.change(key, now, LOCK_DEADLINE, |kept| kept.requirements.retain(|_, _| exists(key)))
         };
         self.list().keys().map(prune).fold(Ok(()), Result::and)
-    }
-
-    fn file(&self, key: &Key) -> PathBuf {
-        self.dir.join(key.file_name())
     }
 }
 

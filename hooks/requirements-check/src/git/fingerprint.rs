@@ -76,9 +76,8 @@ pub(crate) fn staged_otherwise(
     let statuses = repo.statuses(Some(options.include_untracked(true).recurse_untracked_dirs(true)))?;
     let both =
         statuses.iter().filter(|one| one.head_to_index().is_some() && one.index_to_workdir().is_some());
-    let files = both.map(|one| native(one.path_bytes()));
-    let files = files.filter(|path| is_under(paths, path) && !is_of_tools(path, true));
-    Ok(files.map(|path| path.to_string_lossy().into_owned()).collect())
+    let files = both.map(|one| String::from_utf8_lossy(one.path_bytes()).into_owned());
+    Ok(files.filter(|file| is_under(paths, file.as_ref()) && !is_of_tools(file.as_ref(), true)).collect())
 }
 
 /// The files below `root`, by their paths from there, without those in folders of tools. Links are not followed: they may lead
