@@ -152,8 +152,7 @@ impl Satisfaction {
     }
 
     pub fn for_secs(self, secs: u64) -> Self {
-        let expires_at = Some(self.satisfied_at.saturating_add_unsigned(secs));
-        Self { expires_at, ..self }
+        Self { expires_at: Some(self.satisfied_at.saturating_add_unsigned(secs)), ..self }
     }
 
     /// Tells this satisfaction from others of the same requirement.
@@ -161,9 +160,8 @@ impl Satisfaction {
         self.metadata.at_us.unwrap_or_else(|| self.satisfied_at.saturating_mul(1_000_000))
     }
 
-    /// Zero if the clock went back.
     fn age_secs(&self, now: Timestamp) -> u64 {
-        now.secs().saturating_sub(self.satisfied_at).max(0).unsigned_abs()
+        now.since(Timestamp::from_secs(self.satisfied_at)).as_secs()
     }
 
     /// It counts for a requirement whose satisfactions hold for `ttl_secs`; `None`: as long as they say themselves.
@@ -311,14 +309,11 @@ impl Folder {
                 return Ok(());
             }
             (after.version, after.updated_at) = (VERSION.to_owned(), now.secs());
-            let written = if after.requirements.is_empty() {
-                remove_durable(&file)
-            } else {
-                serde_json::to_vec(&after)
-                    .map_err(io::Error::from)
-                    .and_then(|bytes| write_durable(&file, &bytes))
+            let write = || match after.requirements.len() {
+                0 => remove_durable(&file),
+                _ => write_durable(&file, &serde_json::to_vec(&after)?),
             };
-            written.map_err(|_| Failure::File(file.clone(), "written"))
+            write().map_err(|_| Failure::File(file.clone(), "written"))
         })?
     }
 
