@@ -9,7 +9,7 @@ use shared::host::{Places, Timestamp};
 use shared::state::{LOCK_DEADLINE, ensure_private, write_private};
 use shared::switches::Turn;
 
-use crate::satisfactions::{Failure, Folder, Key, Satisfaction, Satisfactions};
+use crate::satisfactions::{Failure, Folder, Key, Satisfaction};
 use crate::settings::Scope;
 use crate::state::{Entry, Registry};
 use crate::world::{World, failure_of};
@@ -17,7 +17,6 @@ use crate::world::{World, failure_of};
 #[derive(Debug, Clone)]
 pub enum Change {
     Set(Target, Box<Satisfaction>),
-    /// Removes satisfactions.
     Clear(Target),
     Alive(Box<Entry>),
     Forget(String),
@@ -47,28 +46,6 @@ impl Target {
         let session = session.filter(|_| scope.is_own()).map(ToOwned::to_owned);
         Self { folder: world.folder.clone(), key, name: Some(name.to_owned()), session }
     }
-
-    /// Changes the satisfactions as they are now.
-    fn keep(
-        &self,
-        patience: Duration,
-        places: &Places,
-        now: Timestamp,
-        change: impl FnOnce(&mut Satisfactions, Option<&str>),
-    ) -> Result<(), String> {
-        let folder = self.folder.as_ref();
-        let folder = folder.ok_or("requirements-check: no folder can keep satisfactions; set HOME")?;
-        // Reading has already set a damaged file aside and reported it.
-        let changed = folder.change(&self.key, now, patience, |kept| change(kept, self.session.as_deref()));
-        if let Some(failure) = failure_of(places, folder) {
-            let _ = match &changed {
-                Ok(()) => fs::remove_file(&failure),
-                Err(Failure::Lock(_)) => Ok(()),
-                Err(_) => write_empty(&failure),
-            };
-        }
-        changed.map_err(|error| format!("requirements-check: {error}"))
-    }
 }
 
 impl From<Turn> for Change {
@@ -91,17 +68,31 @@ impl Change {
             places.state_dir.as_deref().map(Registry::new).iter().for_each(change);
             Ok(())
         };
-        match self {
-            Self::Set(target, satisfaction) => target.keep(patience, places, now, |kept, session| {
-                kept.set(target.name.as_deref().unwrap_or_default(), session, *satisfaction);
-            }),
-            Self::Clear(target) => target
-                .keep(patience, places, now, |kept, session| kept.clear(target.name.as_deref(), session)),
-            Self::Alive(entry) => note(&|registry| registry.note(&entry)),
-            Self::Forget(session) => note(&|registry| registry.forget(&session)),
-            Self::Turn(turn) => turn.carry_out(places, now),
-            Self::Told(file) => write_empty(&file).map_err(|error| format!("{}: {error}", file.display())),
+        let (Target { folder, key, name, session }, satisfaction) = match self {
+            Self::Set(target, satisfaction) => (target, Some(*satisfaction)),
+            Self::Clear(target) => (target, None),
+            Self::Alive(entry) => return note(&|registry| registry.note(&entry)),
+            Self::Forget(session) => return note(&|registry| registry.forget(&session)),
+            Self::Turn(turn) => return turn.carry_out(places, now),
+            Self::Told(file) => {
+                return write_empty(&file).map_err(|error| format!("{}: {error}", file.display()));
+            }
+        };
+        let folder = folder.ok_or("requirements-check: no folder can keep satisfactions; set HOME")?;
+        let (name, session) = (name.as_deref(), session.as_deref());
+        // Reading has already set a damaged file aside and reported it.
+        let changed = folder.change(&key, now, patience, |kept| match satisfaction {
+            Some(satisfaction) => kept.set(name.unwrap_or_default(), session, satisfaction),
+            None => kept.clear(name, session),
+        });
+        if let Some(failure) = failure_of(places, &folder) {
+            let _ = match &changed {
+                Ok(()) => fs::remove_file(&failure),
+                Err(Failure::Lock(_)) => Ok(()),
+                Err(_) => write_empty(&failure),
+            };
         }
+        changed.map_err(|error| format!("requirements-check: {error}"))
     }
 }
 

@@ -10,10 +10,7 @@ pub(crate) fn within<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
     let Some(deadline) = deadline else { return Some(work()) };
-    let left = deadline.saturating_duration_since(Instant::now());
-    if left.is_zero() {
-        return None;
-    }
+    let left = deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())?;
     let (answer, answered) = mpsc::sync_channel(1);
     thread::Builder::new().spawn(move || answer.send(work())).ok()?;
     answered.recv_timeout(left).ok()

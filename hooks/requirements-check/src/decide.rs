@@ -294,10 +294,10 @@ impl Ended<'_> {
             let (line, why) = (found.line_in(world), "files changed while its line ran".to_owned());
             self.state.uncounted.insert(rule.name.to_owned(), Uncounted { shown: found.shown, why, line });
         }
-        let satisfaction = Satisfaction::new(By::Evidence, self.input.now).with(|metadata| {
-            (metadata.command, metadata.fingerprint) = (Some(run.command), Some(run.files));
-            metadata.asked = Some(evidence::asked_by(rule, found.set));
-        });
+        let mut satisfaction = Satisfaction::new(By::Evidence, self.input.now);
+        let metadata = &mut satisfaction.metadata;
+        (metadata.command, metadata.fingerprint) = (Some(run.command), Some(run.files));
+        metadata.asked = Some(evidence::asked_by(rule, found.set));
         Some(Change::Set(self.target(rule), Box::new(satisfaction)))
     }
 

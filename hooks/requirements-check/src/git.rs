@@ -34,14 +34,9 @@ pub struct GitError(String);
 
 impl From<git2::Error> for GitError {
     fn from(error: git2::Error) -> Self {
-        Self(match error.code() {
-            git2::ErrorCode::Owner => {
-                "the repository belongs to another user; `git config --global --add safe.directory FOLDER` \
-                 trusts it"
-                    .to_owned()
-            }
-            _ => error.message().to_owned(),
-        })
+        let not_own = "the repository belongs to another user; `git config --global --add safe.directory FOLDER` \
+                       trusts it";
+        Self(if error.code() == git2::ErrorCode::Owner { not_own } else { error.message() }.to_owned())
     }
 }
 

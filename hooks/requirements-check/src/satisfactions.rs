@@ -5,12 +5,11 @@
 //! no lock, because a file is only ever replaced as a whole. A change is made to the file as it is inside the lock, names whose
 //! satisfactions it is about, and is durable when it returns. A file without satisfactions is removed.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::DirEntry;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{fmt, fs, io};
 
 use serde::{Deserialize, Serialize};
 use shared::digest;
@@ -50,7 +49,7 @@ pub struct Requirement {
 
 impl Satisfactions {
     pub(crate) fn none_of(key: &Key) -> Self {
-        Self { branch: key.label().into_owned(), ..Self::default() }
+        Self { branch: key.label(), ..Self::default() }
     }
 
     /// The satisfaction of `name`: the session's own or everyone's; under the scopes `branch` and `permanent` only everyone's.
@@ -58,7 +57,8 @@ impl Satisfactions {
     pub fn find(&self, name: &str, scope: Scope, session: &str, now: Timestamp) -> Option<&Satisfaction> {
         let requirement = self.requirements.get(name)?;
         let own = requirement.sessions.get(session).filter(|_| scope.is_own());
-        own.into_iter().chain(&requirement.everyone).find(|found| !found.is_expired(now))
+        let holds = |found: &&Satisfaction| found.expires_at.is_none_or(|end| now.secs() < end);
+        own.into_iter().chain(&requirement.everyone).find(holds)
     }
 
     /// Records `name` as satisfied for one session, by its full id, or for everyone, in place of the earlier satisfaction.
@@ -72,32 +72,26 @@ impl Satisfactions {
 
     /// Removes the session's satisfaction of `name`, or of everything, or everyone's; and nobody else's.
     pub fn clear(&mut self, name: Option<&str>, session: Option<&str>) {
-        for (known, requirement) in &mut self.requirements {
+        self.requirements.retain(|known, requirement| {
             match session {
                 _ if name.is_some_and(|name| name != known) => {}
                 Some(id) => drop(requirement.sessions.remove(id)),
                 None => requirement.everyone = None,
             }
-        }
-        self.drop_empty();
+            *requirement != Requirement::default()
+        });
     }
 
     /// Drops the satisfactions of sessions that are older than `keep_secs`: nobody clears up behind a session that ended.
     fn forget_sessions(&mut self, keep_secs: u64, now: Timestamp) {
-        for requirement in self.requirements.values_mut() {
+        self.requirements.retain(|_, requirement| {
             requirement.sessions.retain(|_, satisfaction| satisfaction.age_secs(now) <= keep_secs);
-        }
-        self.drop_empty();
-    }
-
-    fn drop_empty(&mut self) {
-        let is_kept = |of: &Requirement| of.everyone.is_some() || !of.sessions.is_empty();
-        self.requirements.retain(|_, requirement| is_kept(requirement));
+            *requirement != Requirement::default()
+        });
     }
 
     pub fn sessions(&self) -> BTreeSet<&str> {
-        let ids = self.requirements.values().flat_map(|requirement| requirement.sessions.keys());
-        ids.map(String::as_str).collect()
+        self.requirements.values().flat_map(|of| of.sessions.keys().map(String::as_str)).collect()
     }
 }
 
@@ -129,16 +123,9 @@ pub enum By {
     Waiver,
 }
 
-impl By {
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Agent => "agent",
-            Self::User => "user",
-            Self::Skill => "skill",
-            Self::Evidence => "evidence",
-            Self::Approval => "approval",
-            Self::Waiver => "waiver",
-        }
+impl fmt::Display for By {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(formatter)
     }
 }
 
@@ -164,14 +151,8 @@ impl Satisfaction {
         Self { satisfied_at: now.secs(), satisfied_by, metadata, ..Self::default() }
     }
 
-    pub fn with(mut self, change: impl FnOnce(&mut Metadata)) -> Self {
-        change(&mut self.metadata);
-        self
-    }
-
     pub fn for_secs(self, secs: u64) -> Self {
-        let expires_at = Some(self.satisfied_at.saturating_add_unsigned(secs));
-        Self { expires_at, ..self }
+        Self { expires_at: Some(self.satisfied_at.saturating_add_unsigned(secs)), ..self }
     }
 
     /// Tells this satisfaction from others of the same requirement.
@@ -179,13 +160,8 @@ impl Satisfaction {
         self.metadata.at_us.unwrap_or_else(|| self.satisfied_at.saturating_mul(1_000_000))
     }
 
-    fn is_expired(&self, now: Timestamp) -> bool {
-        self.expires_at.is_some_and(|end| now.secs() >= end)
-    }
-
-    /// Zero if the clock went back.
     fn age_secs(&self, now: Timestamp) -> u64 {
-        now.secs().saturating_sub(self.satisfied_at).max(0).unsigned_abs()
+        now.since(Timestamp::from_secs(self.satisfied_at)).as_secs()
     }
 
     /// It counts for a requirement whose satisfactions hold for `ttl_secs`; `None`: as long as they say themselves.
@@ -210,12 +186,12 @@ pub enum Key {
 
 impl Key {
     /// The value of `branch` in the file.
-    pub(crate) fn label(&self) -> Cow<'_, str> {
+    pub(crate) fn label(&self) -> String {
         match self {
-            Self::Branch(name) => Cow::Borrowed(name),
-            Self::Detached(commit) => Cow::Owned(format!("{DETACHED}{commit}")),
-            Self::NoGit => Cow::Borrowed(NO_GIT),
-            Self::Permanent => Cow::Borrowed(ALL_BRANCHES),
+            Self::Branch(name) => name.clone(),
+            Self::Detached(commit) => format!("{DETACHED}{commit}"),
+            Self::NoGit => NO_GIT.to_owned(),
+            Self::Permanent => ALL_BRANCHES.to_owned(),
         }
     }
 
@@ -231,16 +207,10 @@ impl Key {
     /// As much of the name as leaves room for a hash and for endings that writers add.
     fn file_name(&self) -> String {
         let label = self.label();
-        let name = match self {
-            Self::Branch(name) => name,
-            Self::Detached(commit) => &format!("detached-{commit}"),
-            Self::NoGit => "no-git",
-            Self::Permanent => "permanent",
-        };
+        let name = label.replace(ALL_BRANCHES, "permanent").replace(DETACHED, "detached-");
         let slug = |char: char| match char {
-            '/' | '\\' => '-',
-            '-' | '_' => char,
-            other if other.is_alphanumeric() => other,
+            '/' | '\\' | ' ' => '-',
+            char if char == '-' || char.is_alphanumeric() => char,
             // A dot is never left: behind it stands the hash.
             _ => '_',
         };
@@ -248,16 +218,14 @@ impl Key {
         while slug.len() > MAX_NAME / 2 {
             slug.pop();
         }
-        format!("{slug}.{}.json", digest::hex(label.as_bytes(), 8))
+        format!("{slug}.{}.json", digest::hex(label, 8))
     }
 }
 
-/// The version that is written. Raised when a field comes or goes, because an older program would drop it or miss it.
-const VERSION: u32 = 3;
+/// The last version reads no higher one. A program drops what it does not know.
+const VERSION: &str = "3";
 /// A larger file is damaged; ten thousand satisfactions fit.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
-/// So many files of a folder are looked at.
-const MAX_LISTED: usize = 10_000;
 
 /// The folder with the satisfactions of one repository, or of one project without git.
 #[derive(Debug, Clone)]
@@ -272,8 +240,6 @@ pub struct Folder {
 pub enum Failure {
     #[error(transparent)]
     Lock(#[from] LockError),
-    #[error("{0} was written by a newer version of Barbless and is only read; update this one")]
-    Newer(PathBuf),
     /// The content is none of ours, or what is there is no file: a link above all.
     #[error("{0} is damaged; what it held counts as not satisfied")]
     Damaged(PathBuf),
@@ -299,12 +265,25 @@ impl Folder {
 
     /// The satisfactions as they are now, and a notice for the user where the file could not be read. A damaged one is set aside.
     pub(crate) fn read(&self, key: &Key) -> (Satisfactions, Option<String>) {
-        let failure = match load(&self.file(key), key) {
+        let (found, failure) = self.load(key);
+        (found, failure.map(|failure| format!("requirements-check: {failure}")))
+    }
+
+    fn load(&self, key: &Key) -> (Satisfactions, Option<Failure>) {
+        use ErrorKind::{FileTooLarge, InvalidData, InvalidInput, NotFound, UnexpectedEof};
+        let file = self.dir.join(key.file_name());
+        let failure = match parse(&file).map_err(|error| error.kind()) {
             Ok(found) => return (found, None),
-            Err(Failure::Damaged(file)) => set_aside(file),
-            Err(failure) => failure,
+            Err(NotFound) => None,
+            // What is there is no file, a link above all, or the content is none of ours.
+            Err(InvalidInput | FileTooLarge | InvalidData | UnexpectedEof) => {
+                let aside = file.with_extension("json.corrupt");
+                let moved = fs::rename(&file, &aside);
+                Some(moved.map_or(Failure::File(file, "moved"), |()| Failure::Damaged(aside)))
+            }
+            Err(_) => Some(Failure::File(file, "read")),
         };
-        (Satisfactions::none_of(key), Some(format!("requirements-check: {failure}")))
+        (Satisfactions::none_of(key), failure)
     }
 
     /// Changes the satisfactions, and forgets those of sessions a month old. Where nothing changes, nothing is written.
@@ -317,97 +296,50 @@ impl Folder {
     ) -> Result<(), Failure> {
         let made = if self.is_of_repository { ensure_folder(&self.dir) } else { ensure_private(&self.dir) };
         made.map_err(|_| Failure::File(self.dir.clone(), "written"))?;
-        let file = self.file(key);
+        let file = self.dir.join(key.file_name());
         with_lock(&file, patience, || {
-            let before = match load(&file, key) {
-                Err(Failure::Damaged(file)) => match set_aside(file) {
-                    Failure::Damaged(_) => Satisfactions::none_of(key),
-                    failure => return Err(failure),
-                },
-                Ok(found) if is_newer(&found.version) => return Err(Failure::Newer(file.clone())),
-                loaded => loaded?,
+            let before = match self.load(key) {
+                (before, None | Some(Failure::Damaged(_))) => before,
+                (_, Some(failure)) => return Err(failure),
             };
             let mut after = before.clone();
             after.forget_sessions(KEEP_DAYS * 24 * 60 * 60, now);
             change(&mut after);
-            if after == before { Ok(()) } else { write(&file, after, now) }
+            if after == before {
+                return Ok(());
+            }
+            (after.version, after.updated_at) = (VERSION.to_owned(), now.secs());
+            let write = || match after.requirements.len() {
+                0 => remove_durable(&file),
+                _ => write_durable(&file, &serde_json::to_vec(&after)?),
+            };
+            write().map_err(|_| Failure::File(file.clone(), "written"))
         })?
     }
 
     /// The satisfactions by their keys, without files that are not ours or not where they belong.
     pub fn list(&self) -> BTreeMap<Key, Satisfactions> {
-        let files = std::fs::read_dir(&self.dir).into_iter().flatten().flatten().take(MAX_LISTED);
-        let own = |file: DirEntry| {
-            let found = load(&file.path(), &Key::NoGit).ok()?;
+        let files = fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        let own = files.filter_map(|file| {
+            let found = parse(&file.path()).ok()?;
             let key = Key::of_label(&found.branch);
             (file.file_name() == *key.file_name()).then_some((key, found))
-        };
-        files.filter_map(own).collect()
+        });
+        own.collect()
     }
 
-    /// Removes the satisfactions of branches that do not exist any more, and those of sessions that are a month old. Files
-    /// of a newer version stay. The error is the first, after all files were tried.
+    /// Removes the satisfactions of branches that do not exist any more, and those of sessions that are a month old. The error
+    /// is the first, after all files were tried.
     pub fn prune(&self, now: Timestamp, exists: impl Fn(&Key) -> bool) -> Result<(), Failure> {
-        let mut pruned = Ok(());
-        for key in self.list().keys() {
-            let changed = self.change(key, now, LOCK_DEADLINE, |kept| {
-                if !exists(key) {
-                    kept.requirements.clear();
-                }
-            });
-            if !matches!(changed, Err(Failure::Newer(_))) {
-                pruned = pruned.and(changed);
-            }
-        }
-        pruned
-    }
-
-    fn file(&self, key: &Key) -> PathBuf {
-        self.dir.join(key.file_name())
+        let prune = |key: &Key| {
+            self.change(key, now, LOCK_DEADLINE, |kept| kept.requirements.retain(|_, _| exists(key)))
+        };
+        self.list().keys().map(prune).fold(Ok(()), Result::and)
     }
 }
 
-fn write(file: &Path, kept: Satisfactions, now: Timestamp) -> Result<(), Failure> {
-    let kept = Satisfactions { version: VERSION.to_string(), updated_at: now.secs(), ..kept };
-    let written = if kept.requirements.is_empty() {
-        remove_durable(file)
-    } else {
-        serde_json::to_vec(&kept).map_err(io::Error::from).and_then(|bytes| write_durable(file, &bytes))
-    };
-    written.map_err(|_| Failure::File(file.to_path_buf(), "written"))
-}
-
-/// Sets a damaged file aside. The failure names where it is then.
-fn set_aside(file: PathBuf) -> Failure {
-    let aside = file.with_extension("json.corrupt");
-    match std::fs::rename(&file, &aside) {
-        Ok(()) => Failure::Damaged(aside),
-        Err(_) => Failure::File(file, "moved"),
-    }
-}
-
-fn is_newer(version: &str) -> bool {
-    version.parse().is_ok_and(|version: u32| version > VERSION)
-}
-
-/// The satisfactions in a file; none if there is no file.
-fn load(file: &Path, key: &Key) -> Result<Satisfactions, Failure> {
-    #[derive(Deserialize)]
-    struct Version {
-        version: String,
-    }
-
-    let of = |failure: fn(PathBuf) -> Failure| failure(file.to_path_buf());
-    let bytes = match read_regular(file, MAX_BYTES).map_err(|error| error.kind()) {
-        Ok(bytes) => bytes,
-        Err(ErrorKind::NotFound) => return Ok(Satisfactions::none_of(key)),
-        Err(ErrorKind::InvalidInput | ErrorKind::FileTooLarge) => return Err(of(Failure::Damaged)),
-        Err(_) => return Err(of(|file| Failure::File(file, "read"))),
-    };
-    serde_json::from_slice(&bytes).map_err(|_| match serde_json::from_slice(&bytes) {
-        Ok(Version { version }) if is_newer(&version) => of(Failure::Newer),
-        _ => of(Failure::Damaged),
-    })
+fn parse(file: &Path) -> io::Result<Satisfactions> {
+    Ok(serde_json::from_slice(&read_regular(file, MAX_BYTES)?)?)
 }
 
 #[cfg(test)]

@@ -51,7 +51,6 @@ struct Taken {
     by: Option<String>,
 }
 
-/// A command under way that may become evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Run {
     pub(crate) call: String,
@@ -63,7 +62,6 @@ pub(crate) struct Run {
     pub(crate) files: String,
 }
 
-/// A run that did not count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Uncounted {
     pub(crate) shown: String,
@@ -89,12 +87,11 @@ impl State {
 
     /// A call has succeeded: the satisfactions it held are used up. Returns them with their identities.
     pub(crate) fn spend(&mut self, call: &str) -> Vec<(String, i64)> {
-        let held = self.taken.iter_mut().filter(|(_, taken)| taken.by.as_deref() == Some(call));
-        let spend = |(name, taken): (&String, &mut Taken)| {
-            taken.by = None;
-            (name.clone(), taken.identity)
-        };
-        held.map(spend).collect()
+        let spent = self.taken.iter_mut().filter_map(|(name, taken)| {
+            taken.by.take_if(|by| by == call)?;
+            Some((name.clone(), taken.identity))
+        });
+        spent.collect()
     }
 
     /// A call has failed: the satisfactions it held are free again.
@@ -140,21 +137,17 @@ impl State {
         self.asked.retain(|rule, names| {
             let is_overridden = names.iter().any(|name| of(name) == Some(ReactionKind::Overridden));
             names.retain(|name| of(name).is_none());
-            if !is_overridden && !names.is_empty() {
-                return true;
-            }
+            let is_settled = is_overridden || names.is_empty();
             let how = if is_overridden { ReactionKind::Overridden } else { ReactionKind::Followed };
-            reactions.push(how.of(rule.clone()));
-            false
+            reactions.extend(is_settled.then(|| how.of(rule.clone())));
+            !is_settled
         });
         reactions
     }
 }
 
 #[derive(Debug, Clone)]
-pub struct Registry {
-    store: Store,
-}
+pub struct Registry(Store);
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -180,14 +173,13 @@ impl Remembered for Entry {
 
 impl Registry {
     pub fn new(state_dir: &Path) -> Self {
-        Self { store: Store::at(state_dir) }
+        Self(Store::at(state_dir))
     }
 
     /// Notes a sign of life of a session, and where it is now. A failure is of no consequence: the next one tries again.
     pub(crate) fn note(&self, entry: &Entry) {
-        let _ = self.store.change(&entry.session, |known: &mut Entry| {
-            let is_new = known.session.is_empty();
-            let started_at = if is_new { entry.started_at } else { known.started_at };
+        let _ = self.0.change(&entry.session, |known: &mut Entry| {
+            let started_at = if known.session.is_empty() { entry.started_at } else { known.started_at };
             *known = Entry { started_at, ..entry.clone() };
             true
         });
@@ -195,16 +187,16 @@ impl Registry {
 
     /// No sign of life for so long that one is due. A time in the future (the clock went back) is as stale as an old one.
     pub(crate) fn is_quiet(&self, session: &str, now: Timestamp) -> bool {
-        let last = self.store.session_file::<Entry>(session).and_then(|file| modified(&file));
+        let last = self.0.session_file::<Entry>(session).and_then(|file| modified(&file));
         last.is_none_or(|last| last > now || now.since(last) >= TOUCH_EVERY)
     }
 
     pub(crate) fn forget(&self, session: &str) {
-        self.store.drop_state::<Entry>(session);
+        self.0.drop_state::<Entry>(session);
     }
 
     pub fn entry(&self, session: &str) -> Option<Entry> {
-        self.store.read(session)
+        self.0.read(session)
     }
 
     /// The live sessions of a work tree, whoever asks among them, in order of their ids. Runs that nobody watches have an
@@ -221,14 +213,13 @@ impl Registry {
 
     /// Only files of the wanted times are read: there may be thousands of sessions that ended long ago.
     fn entries(&self, is_wanted: impl Fn(Timestamp) -> bool) -> Vec<Entry> {
-        let files = fs::read_dir(self.store.dir()).into_iter().flatten().flatten();
-        let ending = Entry::FILE.trim_start_matches('*');
-        let files = files.filter(|file| file.file_name().to_str().is_some_and(|name| name.ends_with(ending)));
-        let read = |file: fs::DirEntry| {
+        let files = fs::read_dir(self.0.dir()).into_iter().flatten().flatten();
+        let entries = files.filter_map(|file| {
+            file.file_name().to_str()?.strip_suffix(Entry::FILE.trim_start_matches('*'))?;
             let touched = modified(&file.path()).filter(|last| is_wanted(*last))?;
-            Some(Entry { touched, ..self.store.peek(&file.path())? })
-        };
-        let mut entries: Vec<Entry> = files.filter_map(read).collect();
+            Some(Entry { touched, ..self.0.peek(&file.path())? })
+        });
+        let mut entries: Vec<Entry> = entries.collect();
         entries.sort_by(|one, other| one.session.cmp(&other.session));
         entries
     }

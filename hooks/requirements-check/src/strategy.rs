@@ -107,7 +107,7 @@ fn satisfied(rule: &Rule<'_>, blocking: &Blocking, view: &View<'_>) -> Standing 
             Scope::SingleUse => format!("not satisfied for this call {place}"),
         });
     };
-    let how = format!("{} ago by {}", age(view.now.secs() - found.satisfied_at), found.satisfied_by.word());
+    let how = format!("{} ago by {}", age(view.now.secs() - found.satisfied_at), found.satisfied_by);
     if blocking.satisfied_by == SatisfiedBy::User && found.satisfied_by != By::User {
         Err(format!("satisfied {how}, and only the user may satisfy it"))
     } else if !found.is_fresh(rule.set.ttl_secs, view.now) {

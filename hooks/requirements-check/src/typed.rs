@@ -63,8 +63,7 @@ fn run(words: &[String], asking: &Asking, places: &Places, cwd: &Path) -> Result
     let asked = serde_json::to_string(&(nonce.text(), asking)).map_err(|error| error.to_string())?;
     let mut command = Command::new(&program);
     command.args(words).env(VARIABLE, asked).current_dir(cwd).stderr(Stdio::piped());
-    let deadline = Instant::now() + PATIENCE;
-    let limits = Limits { deadline, grace: Duration::ZERO, max_bytes: MAX_ANSWER };
+    let limits = Limits { deadline: Instant::now() + PATIENCE, grace: Duration::ZERO, max_bytes: MAX_ANSWER };
     let output = child::run(&mut command, &[], limits);
     output.map_err(|error| format!("{}: {error} (if it is missing, install it again)", program.display()))
 }
@@ -81,15 +80,14 @@ impl Asking {
 
 /// The names that a `req satisfy` among a line's words satisfies for the session and branch at hand.
 pub(crate) fn satisfied(words: &[String]) -> Vec<String> {
-    let Some(("satisfy", rest)) = words.split_first().map(|(verb, rest)| (verb.as_str(), rest)) else {
-        return Vec::new();
-    };
-    let mut names = Vec::new();
-    let mut rest = rest.iter().map(String::as_str).peekable();
-    while let Some(word) = rest.next() {
+    let (mut words, mut names) = (words.iter().map(String::as_str).peekable(), Vec::new());
+    if words.next() != Some("satisfy") {
+        return names;
+    }
+    while let Some(word) = words.next() {
         match word {
-            "--note" => drop(rest.next()),
-            "--branch" if rest.peek().is_none_or(|next| next.starts_with("--")) => {}
+            "--note" => drop(words.next()),
+            "--branch" if words.peek().is_none_or(|next| next.starts_with("--")) => {}
             _ if word.starts_with("--note=") => {}
             // Another session or branch is for the command itself to carry out.
             _ if word.starts_with('-') => return Vec::new(),

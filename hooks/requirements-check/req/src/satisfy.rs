@@ -104,10 +104,10 @@ impl RequestContext<'_> {
 
     fn record(&self, by: By, note: Option<&str>) -> Satisfaction {
         const MAX_NOTE: usize = 300;
-        Satisfaction::new(by, self.view.now).with(|metadata| {
-            metadata.entrypoint.clone_from(&self.view.world.environment.entrypoint);
-            metadata.note = note.map(|note| cut(&secrets::masked(note.trim()), MAX_NOTE));
-        })
+        let mut satisfaction = Satisfaction::new(by, self.view.now);
+        satisfaction.metadata.entrypoint.clone_from(&self.view.world.environment.entrypoint);
+        satisfaction.metadata.note = note.map(|note| cut(&secrets::masked(note.trim()), MAX_NOTE));
+        satisfaction
     }
 
     pub(crate) fn clear(&self, wanted: &Clear) -> Answer {

@@ -37,17 +37,15 @@ fn sought(repo: &Repository, configured: Option<&str>) -> Result<Option<(String,
     let head = repo.head().ok().filter(Reference::is_branch);
     let branch = head.and_then(|head| head.name().ok().map(ToOwned::to_owned));
     let name = branch.as_deref().and_then(short);
-    let upstream = branch.as_deref().and_then(|branch| repo.branch_upstream_name(branch).ok());
-    let upstream = upstream.and_then(|upstream| point(repo, upstream.as_str().ok()?));
+    let upstream = || point(repo, repo.branch_upstream_name(branch.as_deref()?).ok()?.as_str().ok()?);
     let of_origin = || point(repo, &format!("refs/remotes/origin/{}", name?));
     if let Some(configured) = configured {
         // A branch of `origin` may have no local one.
         let base = point(repo, configured).or_else(|| point(repo, &format!("origin/{configured}")));
-        let base = base.ok_or_else(|| {
-            GitError(format!("`{configured}` is no branch, tag or commit of this repository"))
-        })?;
+        let unknown = || GitError(format!("`{configured}` is no branch, tag or commit of this repository"));
+        let base = base.ok_or_else(unknown)?;
         let is_current = branch.as_ref() == Some(&base.0);
-        return Ok(if is_current { upstream.or_else(of_origin) } else { Some(base) });
+        return Ok(if is_current { upstream().or_else(of_origin) } else { Some(base) });
     }
     let default = point(repo, "refs/remotes/origin/HEAD");
     let is_on_default = match &default {
@@ -55,9 +53,9 @@ fn sought(repo: &Repository, configured: Option<&str>) -> Result<Option<(String,
         None => matches!(name, Some("main" | "master")),
     };
     if is_on_default {
-        return Ok(upstream.or_else(of_origin));
+        return Ok(upstream().or_else(of_origin));
     }
-    let came_from = upstream.filter(|(upstream, _)| short(upstream) != name);
+    let came_from = upstream().filter(|(upstream, _)| short(upstream) != name);
     let usual = ["heads/main", "heads/master", "remotes/origin/main", "remotes/origin/master"];
     let usual = || usual.iter().find_map(|name| point(repo, &format!("refs/{name}")));
     Ok(came_from.or(default).or_else(usual))

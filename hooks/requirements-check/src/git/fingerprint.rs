@@ -39,25 +39,18 @@ pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>) -> Result<Taken
     let (mut bytes, mut changed) = (Vec::new(), Vec::new());
     for delta in diff.deltas() {
         let Some(path) = path_of(&delta).filter(|path| is_under(paths, path)) else { continue };
-        if delta.status() == Delta::Deleted {
-            index.remove_path(&path)?;
-            continue;
-        }
         let (size, dated) = look_at(&worktree.root, &path);
-        if size > MAX_BYTES {
-            bytes.extend(format!("{size} {dated:?}").bytes());
-        } else {
-            index.add_path(&path)?;
+        match delta.status() {
+            Delta::Deleted => index.remove_path(&path)?,
+            _ if size > MAX_BYTES => bytes.extend(format!("{size} {dated:?}").bytes()),
+            _ => index.add_path(&path)?,
         }
         changed.push(dated);
     }
     for entry in index.iter() {
         let path = native(&entry.path);
         if is_under(paths, &path) && !is_of_tools(&path, true) {
-            bytes.extend(entry.mode.to_be_bytes());
-            bytes.extend(entry.id.as_bytes());
-            bytes.extend(&entry.path);
-            bytes.push(0);
+            bytes.extend([&entry.mode.to_be_bytes(), entry.id.as_bytes(), &entry.path, b"\0"].concat());
         }
     }
     Ok(Taken { digest: digest::hex(bytes, 16), changed })
@@ -82,10 +75,9 @@ pub(crate) fn staged_otherwise(
     let mut options = StatusOptions::new();
     let statuses = repo.statuses(Some(options.include_untracked(true).recurse_untracked_dirs(true)))?;
     let both =
-        statuses.iter().filter(|entry| entry.head_to_index().is_some() && entry.index_to_workdir().is_some());
-    let files = both.map(|entry| native(entry.path_bytes()));
-    let files = files.filter(|path| is_under(paths, path) && !is_of_tools(path, true));
-    Ok(files.map(|path| path.to_string_lossy().into_owned()).collect())
+        statuses.iter().filter(|one| one.head_to_index().is_some() && one.index_to_workdir().is_some());
+    let files = both.map(|one| String::from_utf8_lossy(one.path_bytes()).into_owned());
+    Ok(files.filter(|file| is_under(paths, file.as_ref()) && !is_of_tools(file.as_ref(), true)).collect())
 }
 
 /// The files below `root`, by their paths from there, without those in folders of tools. Links are not followed: they may lead

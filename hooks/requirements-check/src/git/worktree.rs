@@ -14,7 +14,6 @@ use crate::satisfactions::Key;
 
 /// HEAD and the pointer files of linked work trees hold one line; a longer file is none of them.
 const MAX_LINE: u64 = 4096;
-
 /// The time of the `git` command for all questions together.
 const PATIENCE: Duration = Duration::from_millis(900);
 
@@ -32,31 +31,25 @@ impl Worktree {
     /// checked out; `None` outside of any.
     pub fn find(path: &Path) -> Result<Option<(Self, Key)>, GitError> {
         for folder in ancestors(path) {
-            let Some(git_dir) = git_dir_of(folder)? else { continue };
+            let dot_git = folder.join(".git");
+            let Ok(metadata) = fs::symlink_metadata(&dot_git) else { continue };
+            let pointed_to = || Some(folder.join(first_line(&dot_git)?.strip_prefix("gitdir:")?.trim()));
+            let git_dir = if dot_git.is_dir() { Some(dot_git.clone()) } else { pointed_to() };
+            let git_dir = git_dir.filter(|dir| dir.is_dir()).ok_or_else(|| unreadable(&dot_git))?;
             let head = git_dir.join("HEAD");
-            let key = first_line(&head).and_then(|line| head_of(&line)).ok_or_else(|| unreadable(&head))?;
-            let common_dir = first_line(&git_dir.join("commondir"));
-            let common_dir = common_dir.map(|line| real(&git_dir.join(line))).unwrap_or(git_dir);
-            return Ok(Some((Self { root: folder.to_owned(), common_dir }, key)));
+            // A stray `.git` without HEAD is no repository, to git neither.
+            if head.exists() {
+                let key = first_line(&head).and_then(|line| head_of(&line));
+                let key = key.ok_or_else(|| unreadable(&head))?;
+                let common_dir = match first_line(&git_dir.join("commondir")) {
+                    None if metadata.is_dir() => git_dir,
+                    shared => real(&git_dir.join(shared.unwrap_or_default())),
+                };
+                return Ok(Some((Self { root: folder.to_owned(), common_dir }, key)));
+            }
         }
         Ok(None)
     }
-}
-
-/// The git folder of a work tree whose top `folder` is. A stray `.git` without HEAD is no repository, to git neither.
-fn git_dir_of(folder: &Path) -> Result<Option<PathBuf>, GitError> {
-    let dot_git = folder.join(".git");
-    let Ok(metadata) = fs::symlink_metadata(&dot_git) else { return Ok(None) };
-    let git_dir = if metadata.is_dir() {
-        dot_git
-    } else if dot_git.is_dir() {
-        real(&dot_git)
-    } else {
-        let line = first_line(&dot_git);
-        let target = line.and_then(|line| Some(folder.join(line.strip_prefix("gitdir:")?.trim())));
-        real(&target.filter(|target| target.is_dir()).ok_or_else(|| unreadable(&dot_git))?)
-    };
-    Ok(git_dir.join("HEAD").exists().then_some(git_dir))
 }
 
 fn unreadable(file: &Path) -> GitError {
@@ -74,8 +67,7 @@ fn first_line(file: &Path) -> Option<String> {
 fn head_of(line: &str) -> Option<Key> {
     let name = line.strip_prefix("ref:").unwrap_or(line).trim();
     // 40 hexadecimal digits, or 64 in SHA-256 repositories.
-    let is_commit = matches!(name.len(), 40 | 64) && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if is_commit {
+    if matches!(name.len(), 40 | 64) && name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Some(Key::Detached(name.to_owned()));
     }
     let branch = name.strip_prefix("refs/heads/").filter(|name| !matches!(*name, "" | ".invalid"))?;
