@@ -43,9 +43,13 @@ pub(crate) fn words(prompt: &str) -> Option<Vec<String>> {
 
 /// The answer of `req`. A sentence that begins with `req` is no command of it, so that prompt is for Claude.
 pub(crate) fn answer(words: &[String], asking: &Asking, places: &Places, cwd: &Path) -> Option<String> {
-    let is_sentence = words.len() > 1 && !words.iter().any(|word| word.starts_with("--"));
+    // A mistyped line has few words, and options.
+    let is_sentence = |stderr: &[u8]| {
+        let is_no_verb = String::from_utf8_lossy(stderr).contains("unrecognized subcommand");
+        words.len() > if is_no_verb { 1 } else { 3 } && !words.iter().any(|word| word.starts_with('-'))
+    };
     match run(words, asking, places, cwd) {
-        Ok(output) if output.status.code() == Some(USAGE) && is_sentence => None,
+        Ok(output) if output.status.code() == Some(USAGE) && is_sentence(&output.stderr) => None,
         Ok(Output { stdout, stderr, .. }) => {
             Some(String::from_utf8_lossy(&[stdout, stderr].concat()).trim_end().to_owned())
         }

@@ -71,7 +71,10 @@ fn only_the_user_satisfies_what_is_the_users() {
     assert!(claude.headless().answer_to("req satisfy plan").contains("req: denied"));
     let claude = world.claude();
     claude.refused(&claude.edit("a.rs"));
-    assert_eq!(claude.types("req please help"), None, "that is for Claude");
+    for sentence in ["req please help", "req status of this branch is unclear"] {
+        assert_eq!(claude.types(sentence), None, "that is for Claude");
+    }
+    assert!(claude.answer_to("req pause 10").contains("10"), "a mistyped line never passes for a pause");
     claude.answer_to(&prompt_in(&text));
     claude.edits("a.rs", "");
 }
