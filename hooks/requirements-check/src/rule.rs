@@ -1,5 +1,7 @@
 //! A requirement in force: its name, what is set, and which calls need it.
 
+use std::collections::BTreeSet;
+
 use shared::claude_code::misspelt_tool;
 use shared::config::SettingFault;
 use shared::text::quoted;
@@ -96,11 +98,12 @@ impl<'a> Rule<'a> {
     }
 }
 
-/// Triggers, of requirements that are switched on, that no call sets off; of each requirement the first.
+/// Triggers, of requirements that are switched on, that no call sets off.
 pub(crate) fn faults(settings: &Settings) -> Vec<SettingFault> {
     let of_rule = |(name, set): (&String, &Requirement)| {
-        let what = set.triggers.iter().flatten().find_map(never_sets_off)?;
-        Some(SettingFault { path: ["requirements", name, "trigger_tools"].map(str::to_owned).to_vec(), what })
+        let path = ["requirements", name, "trigger_tools"].map(str::to_owned).to_vec();
+        let why: BTreeSet<String> = set.triggers.iter().flatten().filter_map(never_sets_off).collect();
+        (!why.is_empty()).then(|| SettingFault { path, what: why.into_iter().collect::<Vec<_>>().join("; ") })
     };
     settings.requirements.iter().filter(|(_, set)| set.is_on()).filter_map(of_rule).collect()
 }

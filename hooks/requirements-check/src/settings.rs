@@ -445,6 +445,13 @@ impl Written {
     fn terms(self) -> Result<Terms, &'static str> {
         Ok(match (self.kind, self.guard_type) {
             (kind, _) if !self.enabled => Terms::Off(kind),
+            (Kind::Blocking, Some(_)) => return Err("`guard_type` needs `type: guard`"),
+            (Kind::Blocking, _) if self.calculator.is_some() => {
+                return Err("`calculator` needs `type: dynamic`");
+            }
+            (Kind::Blocking, _) if self.command.is_some() || self.file.is_some() => {
+                return Err("`command` and `file` need `type: evidence`");
+            }
             (Kind::Blocking, _) => Terms::Blocking(Blocking {
                 satisfied_by: self.satisfied_by,
                 skills: self.satisfied_by_skill.map(OneOr::all).unwrap_or_default(),

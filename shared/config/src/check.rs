@@ -48,7 +48,13 @@ fn wrong_value(schema: &Value, value: &Value, below: &Value) -> Vec<(Vec<String>
             wrong
         }
         _ if fits(schema, value) => Vec::new(),
-        _ => expected(describe(schema)),
+        _ => {
+            let wrong = value.as_array().zip(schema.get("items")).and_then(|(entries, items)| {
+                let at = entries.iter().position(|entry| !fits(items, entry))?;
+                Some(format!("entry {} to be {}", at + 1, describe(items)))
+            });
+            expected(wrong.unwrap_or_else(|| describe(schema)))
+        }
     }
 }
 

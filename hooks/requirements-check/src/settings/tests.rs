@@ -41,6 +41,9 @@ fn a_wrong_key_of_a_project_leaves_the_users_requirement_as_it_is() {
         "{type: dynamic, calculator: branch_size}",
         "{enforce: never}",
         "{type: evidence}",
+        "{command: cargo test}",
+        "{calculator: branch_size}",
+        "{guard_type: single_session}",
         "5",
     ] {
         let (settings, problems) = read(USERS, &format!("requirements:\n  adr: {wrong}\n"));

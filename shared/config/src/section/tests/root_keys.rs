@@ -65,7 +65,7 @@ const ROWS: &[Row<'_>] = &[
         &[
             "project.yaml:2: requirements.plan: expected a map of settings; the level below counts",
             "project.yaml:4: requirements.x: expected a map of settings; the level below counts",
-            "project.yaml:7: requirements.list.trigger_tools: expected a list, each entry text; the level below counts",
+            "project.yaml:7: requirements.list.trigger_tools: expected entry 2 to be text; the level below counts",
             "project.yaml:9: requirements.odd.kind: expected one of: always, unfinished; the level below counts",
             "project.yaml:11: requirements.odd.thresholds: expected a map of settings; the level below counts",
             "project.yaml:12: requirements.odd.enabeld: no such key; did you mean enabled?",
