@@ -75,9 +75,9 @@ fn native(path: &[u8]) -> PathBuf {
 }
 
 /// Files that Barbless, Claude Code and other tools keep for themselves are nobody's work on the project, and may change on every call:
-/// what lies in `.claude` and beside `.claude.json`, and in folders of tools unless git tracks it.
+/// what lies in `.claude`, beside `.claude.json` and in folders of tools, unless git tracks it.
 fn is_of_tools(path: &Path, is_tracked: bool) -> bool {
     let is_of_claude = path.starts_with(".claude") || path.to_string_lossy().starts_with(".claude.json");
     let is_in_folder = || OF_TOOLS.iter().any(|folder| path.iter().any(|part| part == *folder));
-    is_of_claude || (!is_tracked && is_in_folder())
+    !is_tracked && (is_of_claude || is_in_folder())
 }

@@ -49,7 +49,7 @@ pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>) -> Result<Taken
     }
     for entry in index.iter() {
         let path = native(&entry.path);
-        if is_under(paths, &path) && !is_of_tools(&path, true) {
+        if is_under(paths, &path) {
             bytes.extend([&entry.mode.to_be_bytes(), entry.id.as_bytes(), &entry.path, b"\0"].concat());
         }
     }
@@ -77,7 +77,7 @@ pub(crate) fn staged_otherwise(
     let both =
         statuses.iter().filter(|one| one.head_to_index().is_some() && one.index_to_workdir().is_some());
     let files = both.map(|one| String::from_utf8_lossy(one.path_bytes()).into_owned());
-    Ok(files.filter(|file| is_under(paths, file.as_ref()) && !is_of_tools(file.as_ref(), true)).collect())
+    Ok(files.filter(|file| is_under(paths, file.as_ref())).collect())
 }
 
 /// The files below `root`, by their paths from there, without those in folders of tools. Links are not followed: they may lead
@@ -97,8 +97,9 @@ pub(crate) fn files_below(root: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// What lies in `.claude` is no part of it, tracked or not: it would be one only after `git add`.
 fn is_under(paths: Option<&GlobSet>, path: &Path) -> bool {
-    paths.is_none_or(|paths| paths.is_match(path))
+    !path.starts_with(".claude") && paths.is_none_or(|paths| paths.is_match(path))
 }
 
 /// The size of a file in bytes; its path, and when it was changed last.
