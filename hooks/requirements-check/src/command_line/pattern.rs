@@ -78,12 +78,10 @@ impl Pattern {
     /// words (`uv run pytest`, `cargo nextest run`), and it installs nothing.
     pub(crate) fn resembles(&self, simple: &Simple) -> bool {
         let Self::Words(wanted) = self else { return false };
-        let Some(wanted) = wanted.iter().rfind(|word| word.chars().all(char::is_alphanumeric)) else {
-            return false;
-        };
-        let mut words = simple.words.iter().take(MAX_NEAR);
-        words.clone().any(|word| word.contains(wanted.as_str()))
-            && !words.any(|word| is_in("add install", word))
+        let wanted = wanted.iter().rfind(|word| word.chars().all(char::is_alphanumeric));
+        let mut words = simple.words.iter().take(MAX_NEAR).filter(|word| !word.starts_with('-'));
+        let has = |wanted: &String| words.clone().any(|word| word.contains(wanted.as_str()));
+        wanted.is_some_and(has) && !words.any(|word| is_in("add install", word))
     }
 
     /// Whether a command of the line matches. One that cannot be read has the words in their order, or the expression anywhere.

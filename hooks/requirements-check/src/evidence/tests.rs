@@ -265,6 +265,7 @@ fn near_misses_are_known() {
         ("cargo test", "cargo nextest run", true),
         ("go test ./...", "go test ./pkg", true),
         ("npm test", "rm -rf test", false),
+        ("cargo test", "cargo clippy --tests", false),
         ("npm test", "git commit -m test", false),
         ("pytest", "pip install pytest", false),
         ("pytest", "grep -rn pytest .", false),
