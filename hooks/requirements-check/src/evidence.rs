@@ -99,7 +99,9 @@ impl Found<'_> {
                 Some(rest) => home().join(rest.trim_start_matches('/')),
                 None => folder.join(&path),
             };
-            (!flat(&place).starts_with(root)).then_some(path)
+            // Claude Code keeps other work trees there.
+            let is_other = |inside: &Path| inside.starts_with(".claude/worktrees");
+            flat(&place).strip_prefix(root).map_or(true, is_other).then_some(path)
         })?;
         Some(format!("`{}` leads out of this work tree", self.named(&outside, "an argument")))
     }

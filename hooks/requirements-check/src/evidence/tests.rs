@@ -147,6 +147,7 @@ const RUNS: &[(Option<&str>, &str)] = &[
     (Some("leads out of this work tree"), "cargo test --manifest-path=/elsewhere/Cargo.toml"),
     (Some("leads out of this work tree"), "npm test --prefix ../other ¦ cargo test -C ../other"),
     (Some("leads out of this work tree"), "cargo test ./../other ¦ cargo test src/../../other"),
+    (Some("leads out of this work tree"), "cargo test .claude/worktrees/x/tests"),
     (Some("leads out of this work tree"), "cargo test -- ../other ¦ cargo test --rootDir=/elsewhere"),
     (Some("leads out of this work tree"), "cargo test $PWD/../other ¦ cargo test -p ../other"),
     (Some("leads out of this work tree"), "cargo test /elsewhere/test_a.py::test_b ¦ env -C /tmp cargo test"),
