@@ -125,7 +125,7 @@ mod tests {
 
     use serde_json::json;
 
-    use super::Call;
+    use super::{Call, Pattern};
     use crate::scene::{call, tool_call};
 
     #[test]
@@ -190,6 +190,13 @@ mod tests {
             "env --chdir=../main git commit ¦ sudo -D ../main git commit ¦ sudo --chdir=../main git commit ¦ exec git -C ../main commit ¦ find . -execdir git commit ;",
         ),
     ];
+
+    #[test]
+    fn a_program_below_the_home_folder_keeps_its_name() {
+        let tool = tool_call("t", "Bash", &json!({ "command": "~/bin/check -q" }));
+        let pattern = Pattern::parse_pattern("~/bin/check").unwrap();
+        assert!(Call::read(&tool, Some(Path::new("/h"))).runs(&pattern));
+    }
 
     #[test]
     fn each_command_acts_in_its_own_folder_and_git_where_it_is_told_unless_the_line_does_not_spell_it_out() {

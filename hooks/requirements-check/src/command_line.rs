@@ -109,12 +109,12 @@ impl Simple {
 }
 
 impl Line {
-    /// Replaces `~` in folders, those that git is told among them; without a home folder they are unknown.
+    /// Replaces `~` in the folders of commands and of `git -C`; without a home folder they are unknown.
     pub(crate) fn at_home(mut self, home: Option<&Path>) -> Self {
         let at_home = |folder: &Path| Some(home?.join(folder.strip_prefix("~").ok()?));
         for command in self.commands.iter_mut().flatten() {
             let own = own_options(&command.words).0.len();
-            for word in &mut command.words[..own] {
+            for word in command.words.iter_mut().take(own).skip(1) {
                 let folder = at_home(Path::new(&spelled(word)));
                 *word = folder.map_or(std::mem::take(word), |folder| folder.display().to_string());
             }

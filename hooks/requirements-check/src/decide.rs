@@ -22,6 +22,8 @@ use crate::strategy::Unmet;
 use crate::wording;
 use crate::world::{View, World};
 
+const CHANGED_MEANWHILE: &str = "files changed while its line ran (if it writes them: put them into .gitignore, or name what counts in `paths`)";
+
 type HookInput<'a> = Input<'a, RequirementsCheck>;
 type Answer = Outcome<State, Change>;
 
@@ -291,7 +293,7 @@ impl Ended<'_> {
         if facts.changed.iter().any(|name| name == rule.name) {
             // It passed on other files than those that were noted, and on others than those of now. No files are like that.
             run.files.insert_str(0, "changed while it ran: ");
-            let (line, why) = (found.line_in(world), "files changed while its line ran".to_owned());
+            let (line, why) = (found.line_in(world), CHANGED_MEANWHILE.to_owned());
             self.state.uncounted.insert(rule.name.to_owned(), Uncounted { shown: found.shown, why, line });
         }
         let mut satisfaction = Satisfaction::new(By::Evidence, self.input.now);

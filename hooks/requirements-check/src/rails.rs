@@ -134,7 +134,7 @@ impl<'a> Guarded<'a> {
         let is_aside = |command: &Simple| {
             let hands_on = matches!(command.hidden, Some(CONSTRUCT | PIPE | SUBSTITUTION))
                 || is_in("cd export set", command.program());
-            is_known(command) && !hands_on && !command.words.is_empty()
+            is_known(command) && !hands_on && command.words.len() > 1
         };
         let in_command = |command: &Simple| {
             let folder = command.folder(self.cwd).unwrap_or_else(|| self.cwd.to_owned());

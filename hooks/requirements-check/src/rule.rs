@@ -118,6 +118,8 @@ fn never_sets_off(trigger: &Trigger) -> Option<String> {
     let is_ignored = !trigger.is_any_call() && !tool.is_name("Bash") && !tool.is_name("PowerShell");
     let why = if tool.as_str().contains('(') {
         "a permission rule (`Bash(git commit*)`) is no tool; write {tool: Bash, command_pattern: git commit}"
+    } else if tool.as_str().contains('|') {
+        "a matcher (`Edit|Write`) is no tool; write a list: [Edit, Write]"
     } else if is_ignored {
         "a command_pattern or command_regex looks at Bash calls only; this trigger is ignored"
     } else {

@@ -275,7 +275,7 @@ impl Folder {
         let failure = match parse(&file).map_err(|error| error.kind()) {
             Ok(found) => return (found, None),
             Err(NotFound) => None,
-            // What is there is no file, a link above all, or the content is none of ours.
+            // No regular file (a link above all), or none of ours.
             Err(InvalidInput | FileTooLarge | InvalidData | UnexpectedEof) => {
                 let aside = file.with_extension("json.corrupt");
                 let moved = fs::rename(&file, &aside);

@@ -1,6 +1,6 @@
 //! Evidence: a command that passed on exactly the files that are there, or a file.
 
-use super::world::{Claude, World, command_in, shell_response};
+use super::world::{Claude, World, command_in, link, shell_response};
 use crate::driver::denial;
 use serde_json::json;
 use std::fs;
@@ -120,6 +120,11 @@ fn a_run_counts_for_the_work_tree_it_ran_in_whatever_stands_before_it() {
     let commit = |line: &str| denial(claude.before(&claude.bash(line)).as_ref());
     assert!(commit("git commit -m x").is_some());
     assert_eq!(commit("git -C .claude/worktrees/fix commit -m x"), None);
+    let (aside, link_to) = (world.sandbox.root().join("aside"), world.sandbox.project().join("link"));
+    world.sandbox.git(&["worktree", "add", "--quiet", "-b", "aside", aside.to_str().unwrap()]);
+    link(&aside, &link_to);
+    claude.does("cd link && ./run-tests");
+    assert_eq!(commit("git -C link commit -m x"), None, "a folder behind a link");
     // The `cd` to a missing folder fails, and the line goes on here.
     claude.does("cd .claude/worktrees/missing; ./run-tests");
     assert_eq!(commit("git commit -m x"), None);

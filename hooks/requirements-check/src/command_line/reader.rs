@@ -58,7 +58,7 @@ pub(super) fn is_assignment(raw: &str) -> bool {
 pub(super) const WORD_END: [char; 10] = [' ', '\t', '\n', ';', '&', '|', '<', '>', '(', ')'];
 
 impl<'a> Reader<'a> {
-    /// What was read since `start` was the rest.
+    /// The text read since the rest was `start`.
     fn since(&self, start: &'a str) -> &'a str {
         &start[..start.len() - self.rest.len()]
     }

@@ -97,7 +97,7 @@ pub(crate) fn files_below(root: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// What lies in `.claude` is no part of it, tracked or not: it would be one only after `git add`.
+/// Files in `.claude` are never part of it: else `git add` of one would change the digest.
 fn is_under(paths: Option<&GlobSet>, path: &Path) -> bool {
     !path.starts_with(".claude") && paths.is_none_or(|paths| paths.is_match(path))
 }

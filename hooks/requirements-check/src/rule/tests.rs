@@ -79,6 +79,7 @@ fn a_trigger_that_no_call_sets_off_is_told() {
         ("{trigger_tools: [{tool: Edit, command_pattern: git commit}]}", "Bash calls only"),
         ("{trigger_tools: [{tool: Write, command_regex: x}]}", "Bash calls only"),
         ("{trigger_tools: [Edti, Wriet]}", "did you mean Edit?; no tool is called that; did you mean Write?"),
+        ("{trigger_tools: ['Edit|Write']}", "write a list: [Edit, Write]"),
         ("{trigger_tools: ['Bash(git commit*)']}", "write {tool: Bash, command_pattern: git commit}"),
         ("{trigger_tools: [Write, {tool: bash, command_pattern: x}]}", "mean Bash?"),
     ] {
