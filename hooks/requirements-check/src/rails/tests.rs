@@ -170,7 +170,7 @@ cd docs && sed -i s/a/b/ requirements.yaml~touch src/requirements.yaml.rs .claud
 rm -rf \"$TMP\"~chmod +x .claude/hooks/lint.sh~chmod +x .claude/hooks/*~ls $HOME/.claude/hooks/*~find . -name '*.pyc' -delete~prettier --write .~rm 'a~cd /tmp && touch OFF~cd $D && echo x > settings.json~cd $D && touch requirements.yaml";
 
 /// Lines that write or name something protected.
-const DENIED: &str = "ls .claude && rm .claude/requirements.yaml~rm $(ls .claude/requirements.yaml)~stat; python3 - <<'EOF'\nopen('/home/me/.claude/hook-state/OFF', 'w')\nEOF~export F=.claude/settings.json; rm $F~echo x > .claude/requirements.yaml~echo '{}' > \"${HOME}/.claude/hook-state/switches.json\"~\
+const DENIED: &str = "ls .claude && rm .claude/requirements.yaml~rm $(ls .claude/requirements.yaml)~xargs rm < <(ls .claude/settings.json)~for f in x; do ls .claude/settings.json; done | xargs rm~stat; python3 - <<'EOF'\nopen('/home/me/.claude/hook-state/OFF', 'w')\nEOF~export F=.claude/settings.json; rm $F~echo x > .claude/requirements.yaml~echo '{}' > \"${HOME}/.claude/hook-state/switches.json\"~\
 cat <<EOF > .claude/requirements.yaml\nenabled: false\nEOF~{ echo a; echo b; } > .claude/requirements.yaml~cd .claude && echo x > requirements.yaml~cd .claude && rm r*~rm $HOME//.claude/requirements.yaml~\
 cd \"$HOME/.claude\" && echo '{}' > settings.json~echo x > \"$CLAUDE_CONFIG_DIR/settings.json\"~tee .claude/requirements.yaml < x~\
 sed -i s/true/false/ .claude/requirements.yaml~tool --output=.claude/requirements.yaml~tool -o.claude/requirements.yaml~curl -o.claude/settings.json u~tar -C.claude -xf y~\
