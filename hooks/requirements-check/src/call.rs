@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use shared::claude_code::SHELL_TOOLS;
 use shared::protocol::ToolCall;
 
 use crate::command_line::{self, Line, Pattern, Simple, is_in, is_one_of, is_plain};
@@ -10,7 +11,6 @@ use crate::settings::Glob;
 
 /// With one of these, `git add` stages nothing, or what only git knows.
 const NOT_STAGING: &str = "-n -N --dry-run --intent-to-add --refresh --pathspec-from-file";
-const SHELLS: &str = "Bash PowerShell";
 
 #[derive(Debug)]
 pub(crate) struct Call {
@@ -39,7 +39,7 @@ impl Call {
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
         let fields: Fields = serde_json::from_str(input).unwrap_or_default();
         let file = fields.file_path.or(fields.notebook_path);
-        let line = fields.command.filter(|_| is_in(SHELLS, &tool.tool_name));
+        let line = fields.command.filter(|_| SHELL_TOOLS.contains(&tool.tool_name.as_str()));
         Self {
             tool: tool.tool_name.clone(),
             id: tool.tool_use_id.clone(),
@@ -51,12 +51,12 @@ impl Call {
     }
 
     pub(crate) fn is_edit(&self) -> bool {
-        is_in("Edit Write MultiEdit NotebookEdit", &self.tool)
+        matches!(self.tool.as_str(), "Edit" | "Write" | "MultiEdit" | "NotebookEdit")
     }
 
     /// The tool is meant; `Bash` stands for every shell.
     pub(crate) fn is_tool(&self, glob: &Glob) -> bool {
-        glob.is_name(&self.tool) || (is_in(SHELLS, &self.tool) && glob.is_name("Bash"))
+        glob.is_name(&self.tool) || (SHELL_TOOLS.contains(&self.tool.as_str()) && glob.is_name("Bash"))
     }
 
     /// A command of its line is meant; of a line that is not understood, its words.

@@ -14,15 +14,12 @@ use crate::change::{Change, Target};
 use crate::evidence;
 use crate::facts::{After, Before, Facts};
 use crate::rails;
-use crate::rule::Rule;
+use crate::rule::{Rule, Unmet};
 use crate::satisfactions::{By, Satisfaction};
 use crate::settings::{Guard, Kind, Scope, Settings, Terms};
 use crate::state::{Entry, Run, State, Uncounted};
-use crate::strategy::Unmet;
 use crate::wording;
 use crate::world::{View, World};
-
-const CHANGED_MEANWHILE: &str = "files changed while its line ran (if it writes them: put them into .gitignore, or name what counts in `paths`)";
 
 type HookInput<'a> = Input<'a, RequirementsCheck>;
 type Answer = Outcome<State, Change>;
@@ -116,17 +113,19 @@ struct Judged<'a> {
 impl<'a> Judged<'a> {
     fn of(input: &'a HookInput<'_>, call: &'a Call, world: &'a World) -> Self {
         let view = view(input, world, call.id.as_deref());
+        let line = call.line.as_ref();
         let (mut satisfied, mut unmet, mut hopeless) = (Vec::new(), Vec::new(), Vec::new());
         let needed = Rule::all(input.settings)
             .filter(|rule| world.judged.iter().any(|name| name == rule.name))
-            .filter(|rule| !evidence::is_own_proof(rule, call) && !is_outside(rule, call, &view));
+            .filter(|rule| line.is_none() || !evidence::is_own_proof(rule, call))
+            .filter(|rule| !is_outside(rule, call, &view));
         for rule in needed {
             if rule.standing(&view).is_err() && !can_be_kept(&rule, input, &view) {
                 hopeless.push(rule.name);
                 continue;
             }
-            let is_excepted = view.exception(&rule).is_some();
-            let late = if is_excepted { None } else { evidence::late(&rule, call, world) };
+            let judged = line.filter(|_| view.exception(&rule).is_none());
+            let late = judged.and_then(|line| evidence::late(&rule, call, line, world));
             match Unmet::of(rule, late, &view) {
                 Some(found) => unmet.push(found),
                 None => satisfied.push(rule),
@@ -240,7 +239,7 @@ impl Ended<'_> {
         let is_changed = if call.is_edit() {
             self.facts.succeeded && call.file.as_deref().is_none_or(is_about)
         } else {
-            self.facts.changed.iter().any(|name| name == rule.name)
+            self.facts.changed.contains_key(rule.name)
         };
         // A line that fails may have done half of its work; any other tool that fails has done nothing.
         let is_triggered = (self.facts.succeeded || call.line.is_some()) && rule.is_triggered_by(call);
@@ -289,13 +288,7 @@ impl Ended<'_> {
             return (!facts.succeeded).then(|| Change::Clear(self.target(rule)));
         }
         self.state.uncounted.remove(rule.name);
-        let mut run = run?.clone();
-        if facts.changed.iter().any(|name| name == rule.name) {
-            // It passed on other files than those that were noted, and on others than those of now. No files are like that.
-            run.files.insert_str(0, "changed while it ran: ");
-            let (line, why) = (found.line_in(world), CHANGED_MEANWHILE.to_owned());
-            self.state.uncounted.insert(rule.name.to_owned(), Uncounted { shown: found.shown, why, line });
-        }
+        let run = run?.clone();
         let mut satisfaction = Satisfaction::new(By::Evidence, self.input.now);
         let metadata = &mut satisfaction.metadata;
         (metadata.command, metadata.fingerprint) = (Some(run.command), Some(run.files));

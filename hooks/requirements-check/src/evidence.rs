@@ -5,13 +5,12 @@ use std::path::Path;
 use crate::call::Call;
 use crate::command_line::{self, CONSTRUCT, Line, SUBSTITUTION, Simple, base_name, is_in, spelled};
 use crate::facts::After;
-use crate::rule::Rule;
+use crate::rule::{Rule, named};
 use crate::satisfactions::Satisfaction;
 use crate::settings::{CommandPattern, Glob, Guard, Pattern, Terms, glob_set};
 use crate::world::World;
 use shared::host::flat;
-use shared::text::cut;
-use shared::text::quoted;
+use shared::text::{cut, quoted};
 
 /// Arguments with which a test command tests nothing.
 const NOT_ARGS: &str = "--no-run --list --list-tests --listTests --list-groups --list-suites --list-tests-xml --showConfig \
@@ -40,6 +39,8 @@ const WITH_VALUE: &str = "-c -coverprofile -cpuprofile -k -memprofile -o -output
 
 const NOT_NOTED: &str =
     "what the files were when it began is not known; where very many have changed, narrow `paths`";
+const MEANWHILE: &str = "files changed while its line ran";
+const OWN_FILES: &str = "if it writes them, put them into .gitignore, or name what counts in `paths`";
 const FIRST: &str = "run what comes first in a line of its own, then send the rest again";
 const MAX_SHOWN: usize = 120;
 
@@ -121,6 +122,7 @@ impl Found<'_> {
             .or_else(|| when(is_turned, "other commands of the line may change the files; run it by itself"))
             .or_else(|| when(lacks_output, &format!("its output has nothing that matches {wanted}")))
             .or_else(|| when(!was_noted, NOT_NOTED))
+            .or_else(|| Some(format!("{MEANWHILE}{}; {OWN_FILES}", named(facts.changed.get(rule.name)?))))
     }
 
     /// The line with which the run would count, in the folder where it would; empty where nobody could type it.
@@ -217,8 +219,7 @@ fn min_output<'a>(rule: &Rule<'a>) -> Option<&'a Pattern> {
 pub(crate) type Late = (String, &'static str);
 
 /// Why a line that needs the requirement is not judged as it stands; `None` if it is.
-pub(crate) fn late(rule: &Rule<'_>, call: &Call, world: &World) -> Option<Late> {
-    let line = call.line.as_ref()?;
+pub(crate) fn late(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<Late> {
     behind(rule, call, line, world).or_else(|| {
         let lost = shown(line, call.unplaced(|command| rule.is_triggered_by_command(call, command))?);
         let why = format!("the line does not spell out in which work tree `{lost}` acts");

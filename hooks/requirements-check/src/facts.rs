@@ -1,5 +1,6 @@
 //! The facts of an event: `observe` finds them, `decide` judges by them.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use shared::cli::Reply;
@@ -45,8 +46,8 @@ pub struct After {
     pub(crate) succeeded: bool,
     /// The call was interrupted, or goes on in the background.
     pub(crate) is_unfinished: bool,
-    /// Evidence requirements whose files differ from those at the call's beginning.
-    pub(crate) changed: Vec<String>,
+    /// Per evidence requirement the files that differ from those at the call's beginning, as far as they are known.
+    pub(crate) changed: BTreeMap<String, Vec<String>>,
     /// Evidence requirements whose `min_output` the call's output lacks.
     pub(crate) without_output: Vec<String>,
     /// Requirements that a `req satisfy` in the line names.

@@ -15,7 +15,7 @@ use shared::operator::Caller;
 use shared::protocol::{Event, Stop, ToolCall};
 use shared::proved;
 use shared::state::{Store, file_key};
-use shared::text::cut;
+use shared::text::{cut, quoted};
 use transcript::{Patience, TurnWork, turn_work};
 
 use crate::call::Call;
@@ -28,7 +28,6 @@ use crate::state::{Registry, Run, State};
 use crate::world::{Deadlines, View, World, cwd, is_writable};
 use crate::{RequirementsCheck, decide, git, typed};
 use after::Response;
-use shared::text::quoted;
 
 const NEWCOMER: &str = "requirements-check: nothing is required of Claude's work in this repository yet. To set something up, \
     type in a terminal: req init (this is said once)";
@@ -70,7 +69,8 @@ fn before(context: &HookContext<'_>, session: &str, tool: &ToolCall) -> Option<B
     let state: State = if may_change { context.peek() } else { State::default() };
     let may_make_due = |rule: &Rule<'_>| may_change && rule.is_for_stops() && !state.due.contains(rule.name);
     let noting: Vec<Rule<'_>> = rules()
-        .filter(|rule| rule.kind() == Kind::Evidence && (may_prove(rule, &call) || may_make_due(rule)))
+        .filter(|rule| rule.kind() == Kind::Evidence && call.line.is_some())
+        .filter(|rule| may_prove(rule, &call) || may_make_due(rule))
         .collect();
     if triggered.is_empty() && noting.is_empty() && rails.is_none() && !registers {
         return None;

@@ -6,12 +6,10 @@ use shared::config::Origin;
 use shared::protocol::Mode;
 
 use crate::call::Call;
-use crate::rule::Rule;
+use crate::rule::{Remedy, Rule, Unmet};
 use crate::settings::{Kind, Settings};
-use crate::strategy::{Remedy, Unmet};
 use crate::world::{View, World};
-use shared::text::cut;
-use shared::text::quoted;
+use shared::text::{cut, quoted};
 
 const MAX_MESSAGE: usize = 600;
 /// Requirements named at once: a file may hold a thousand, and their texts take longer than a gate may.

@@ -106,7 +106,7 @@ fn a_run_during_which_its_files_changed_proves_nothing_about_those_before() {
     claude.edits("src/b.txt", "new\n");
     fs::remove_file(world.sandbox.project().join("src/b.txt")).unwrap();
     let text = commit_denied(&claude);
-    assert!(text.contains("files have changed since `./run-tests` passed"), "{text}");
+    assert!(text.contains("files changed while its line ran: src/a.txt"), "{text}");
     claude.does(&command_in(&text));
     commit_passes(&claude);
 }

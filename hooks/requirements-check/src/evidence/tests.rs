@@ -1,5 +1,6 @@
 //! Which commands and which files are evidence, and why a run is none.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -122,7 +123,7 @@ fn why_not(
         world: std::mem::take(&mut scene.world),
         succeeded: true,
         is_unfinished: false,
-        changed: Vec::new(),
+        changed: BTreeMap::new(),
         without_output: Vec::new(),
         satisfied: Vec::new(),
     };
@@ -203,6 +204,9 @@ fn a_run_counts_that_passed_in_this_work_tree_on_known_files_and_any_other_is_to
     assert!(why.unwrap().contains("background, or was interrupted"));
     let why = why_not(TESTS, "cargo test", false, |_| ());
     assert!(why.unwrap().contains("what the files were when it began is not known"));
+    let report = || BTreeMap::from([("tests".to_owned(), vec!["report.xml".to_owned()])]);
+    let why = why_not(TESTS, "cargo test", true, |facts| facts.changed = report());
+    assert!(why.unwrap().starts_with("files changed while its line ran: report.xml; "));
     let with_output = "tests: {type: evidence, command: cargo test, min_output: '[1-9][0-9]* passed'}\n";
     for (name, counts) in [("tests", false), ("another", true)] {
         let why =

@@ -1,5 +1,6 @@
 //! After a tool call: what its answer says, which files it changed, how large the branch is now.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::Deserialize;
@@ -100,19 +101,27 @@ pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall, response: &Res
     })))
 }
 
-/// Evidence whose files the line has changed. Going to another branch changes none.
-fn changed(context: &HookContext<'_>, rules: &[Rule<'_>], call: &Call, world: &mut World) -> Vec<String> {
+/// Evidence whose files the line has changed, and which. Going to another branch changes none.
+fn changed(
+    context: &HookContext<'_>,
+    rules: &[Rule<'_>],
+    call: &Call,
+    world: &mut World,
+) -> BTreeMap<String, Vec<String>> {
     let switches_branch = call.commands().iter().any(Simple::switches_branch);
     let may_change = call.line.is_some() && !call.only_reads() && !switches_branch;
-    let Some(id) = call.id.as_deref().filter(|_| may_change) else { return Vec::new() };
+    let Some(id) = call.id.as_deref().filter(|_| may_change) else { return BTreeMap::new() };
     let state: State = context.peek();
-    let mut has_changed = |rule: &&Rule<'_>| match state.running(id, rule.name) {
-        Some(run) => matches!(world.since(rule, &run.files), Freshness::Different(_)),
-        // It is due already, or the files could not be noted in time.
-        None => rule.is_for_stops(),
+    let changed = |rule: &Rule<'_>| {
+        let files = match state.running(id, rule.name).map(|run| world.since(rule, &run.files)) {
+            Some(Freshness::Different(files)) => files,
+            // It is due already, or the files could not be noted in time.
+            None if rule.is_for_stops() => Vec::new(),
+            _ => return None,
+        };
+        Some((rule.name.to_owned(), files))
     };
-    let evidence = rules.iter().filter(|rule| rule.kind() == Kind::Evidence);
-    evidence.filter(|rule| has_changed(rule)).map(|rule| rule.name.to_owned()).collect()
+    rules.iter().filter(|rule| rule.kind() == Kind::Evidence).filter_map(changed).collect()
 }
 
 /// The requirements that a `req satisfy` in the line names.
