@@ -264,14 +264,16 @@ fn proof(rule: &Rule<'_>, evidence: &Evidence, view: &View<'_>) -> String {
         return format!("stage what was tested: {there}git add {}", files.join(" "));
     }
     let commands: Vec<&str> = evidence.commands.iter().map(|command| command.text.as_str()).collect();
-    let to_type = || Some(format!("{there}{}", evidence.commands.iter().find_map(CommandPattern::typed)?));
-    let to_repeat = uncounted(rule, view).map(|run| run.line.clone()).filter(|line| !line.is_empty());
+    let line = uncounted(rule, view).map(|run| run.line.clone()).filter(|line| !line.is_empty());
+    // A command that failed may never pass here; another one that is set may.
+    let is_other = |words: &&str| line.as_ref().is_none_or(|line| !line.contains(words));
+    let words = evidence.commands.iter().filter_map(CommandPattern::typed).find(is_other);
+    let words = words.map(|words| format!("{there}{words}"));
     // A run of the user's own is none of a session.
     let alone = if view.world.is_user { "Claude has to " } else { "" }.to_owned() + ALONE;
-    let run = match (to_repeat, to_type()) {
-        // A command that failed may never pass here; another one that is set may.
-        (Some(line), Some(words)) if !line.contains(&words) => format!("{alone}: {line}; or: {words}"),
-        (Some(line), _) | (None, Some(line)) => format!("{alone}: {line}"),
+    let run = match (line, words) {
+        (Some(line), Some(words)) => format!("{alone}: {line}; or: {words}"),
+        (Some(line), None) | (None, Some(line)) => format!("{alone}: {line}"),
         (None, None) => format!("{alone} a command that matches {}", commands.join(" or ")),
     };
     let run = (!commands.is_empty()).then_some(run);

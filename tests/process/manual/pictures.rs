@@ -80,6 +80,8 @@ requirements:
     sandbox.commit("what is required");
     sandbox.git(&["switch", "--quiet", "-c", "my-change"]);
     sandbox.write("src/parser.rs", "// new\n".repeat(38));
+    let registered = r#"{"enabledPlugins": {"barbless@barbless": true}}"#;
+    fs::write(sandbox.home().join(".claude/settings.json"), registered).unwrap();
     let commands = sandbox.home().join(".local/bin");
     fs::create_dir_all(&commands).unwrap();
     std::os::unix::fs::symlink(binaries::path("req"), commands.join("req")).unwrap();

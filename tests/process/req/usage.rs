@@ -79,6 +79,22 @@ fn exit_status_of_check_is_the_answer() {
 }
 
 #[test]
+fn status_and_check_report_a_hook_that_nobody_runs_and_a_file_that_nobody_reads() {
+    let world = World::new("requirements: {commit_plan: {enabled: true}}\n");
+    let line = "Claude Code does not run requirements-check yet; to register it, type: req hooks enable requirements-check";
+    let commands: [&[&str]; 2] = [&["status"], &["check", "--tool", "Edit"]];
+    let reports = |words: &[&str]| world.req(words).run().stdout_text().lines().any(|said| said == line);
+    assert!(commands.iter().all(|words| reports(words)));
+    let settings = world.sandbox.home().join(".claude/settings.json");
+    fs::write(settings, r#"{"enabledPlugins": {"barbless@barbless": true}}"#).unwrap();
+    assert!(!commands.iter().any(|words| reports(words)));
+    let world = World::empty();
+    world.sandbox.write(".claude/requirements.yml", "requirements: {}\n");
+    let text = yes(world.req(&["status"]));
+    assert!(text.contains(".claude/requirements.yml is not read"), "{text}");
+}
+
+#[test]
 fn each_shell_and_the_manual_pages_know_each_verb() {
     let world = World::empty();
     let folder = world.sandbox.temporary_dir().join("share/man1");

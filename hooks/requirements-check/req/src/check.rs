@@ -48,7 +48,8 @@ pub(crate) fn check(wanted: &Check, location: &Location) -> Answer {
     } else {
         let answer =
             reason.map_or(allowed.to_owned(), |reason| format!("this call would be denied:\n{reason}"));
-        Reply::lines([skipped, vec![answer], notes, problems].concat())
+        let unregistered = location.unregistered().into_iter();
+        Reply::lines(skipped.into_iter().chain([answer]).chain(unregistered).chain(notes).chain(problems))
     };
     Ok(Reply { is_no, ..reply })
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Error, anyhow};
+use shared::cli::unregistered;
 use shared::config::{Fault, LayerKind, Problem, Section, Sources};
 use shared::hook::{Context, Hook};
 use shared::host::{Host, Places};
@@ -119,6 +120,15 @@ impl Location {
         let (skipped, others): (Vec<_>, Vec<_>) = self.section.problems.iter().partition(is_skip);
         let shown = |problems: Vec<_>| problems.into_iter().map(ToString::to_string).collect();
         (shown(skipped), shown(others))
+    }
+
+    /// How to register the hook, where Claude Code seems not to run it: it is in no settings, and no session is live.
+    pub(crate) fn unregistered(&self) -> Option<String> {
+        let (store, root) = (self.store.as_ref()?, self.places.root.as_ref()?);
+        let runs = || {
+            self.caller == Caller::Typed || !Registry::new(store.dir()).live(root, self.host.now()).is_empty()
+        };
+        unregistered(&self.places, RequirementsCheck::NAME).filter(|_| !runs())
     }
 
     pub(crate) fn request(&self, event: Event) -> Request {

@@ -68,11 +68,10 @@ fn main() -> ExitCode {
 
 fn answer(verb: &Verb, line: &str) -> Answer {
     let asking = Location::asking();
-    // A line with `!` runs in Claude's shell, where nothing counts as the user's.
-    ensure!(
-        asking.is_none() || !needs_shell(verb),
-        "this needs a shell; type it in a terminal, or here with ! before it, which counts as Claude's"
-    );
+    // A line with `!` runs in Claude's shell, where nothing counts as the user's, as most of `hooks` must.
+    let or_here = ", or here with ! before it, which counts as Claude's";
+    let or_here = if matches!(verb, Verb::Hooks { .. }) { "" } else { or_here };
+    ensure!(asking.is_none() || !needs_shell(verb), "this needs a shell; type it in a terminal{or_here}");
     run(verb, line, || Location::open(asking, line))
 }
 

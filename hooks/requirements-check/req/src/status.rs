@@ -111,7 +111,9 @@ impl RequestContext<'_> {
         let begins = is_empty && self.known.skipped.is_empty() && !wanted.all;
         let next = begins.then(|| self.first_step());
         let lines = first.into_iter().chain([head]).chain(next).chain(Standing::lines(&all, wanted.all));
-        Ok(Reply::lines(lines.chain(world.notes.iter().cloned())))
+        // Without a requirement there is nothing to enforce.
+        let unregistered = self.location.unregistered().filter(|_| !is_empty);
+        Ok(Reply::lines(lines.chain(world.notes.iter().cloned()).chain(unregistered)))
     }
 
     fn standing(&self, rule: &Rule<'_>) -> Standing {
@@ -157,12 +159,19 @@ impl RequestContext<'_> {
     }
 
     fn first_step(&self) -> String {
-        match (self.settings().requirements.len(), self.location.file()) {
-            (0, None) => "to begin: req init writes a first file".to_owned(),
-            (0, Some(file)) => {
+        const MISNAMED: [&str; 4] =
+            [".claude/requirements.yml", ".claude/requirement.yaml", "requirements.yaml", "requirements.yml"];
+        let root = self.location.places.root.as_ref();
+        let misnamed = root.and_then(|root| MISNAMED.into_iter().find(|name| root.join(name).is_file()));
+        match (self.settings().requirements.len(), self.location.file(), misnamed) {
+            (0, None, Some(name)) => {
+                format!("{name} is not read; the file of a project is .claude/requirements.yaml")
+            }
+            (0, None, None) => "to begin: req init writes a first file".to_owned(),
+            (0, Some(file), _) => {
                 format!("to begin: write requirements into {file}; req docs requirements shows how")
             }
-            (number, _) => format!("described and switched off: {number}; req status --all lists them"),
+            (number, ..) => format!("described and switched off: {number}; req status --all lists them"),
         }
     }
 }
