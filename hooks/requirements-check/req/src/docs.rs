@@ -44,7 +44,10 @@ pub(crate) fn docs(topic: Option<&str>, is_json: bool) -> Answer {
         let word = word.trim().to_lowercase();
         let names: Vec<&str> = topics.iter().map(|topic| topic.name).collect();
         if !names.contains(&word.as_str()) {
-            return Err(unknown("page", &word, &names, "; req docs lists them"));
+            let near = names.iter().find(|name| name.contains(&word));
+            let near = near.map(|near| format!("; did you mean {near}?"));
+            let known = if near.is_some() { &[][..] } else { &names };
+            return Err(unknown("page", &word, known, near.as_deref().unwrap_or("; req docs lists them")));
         }
         topics.retain(|topic| topic.name == word);
     } else {

@@ -22,6 +22,11 @@ pub(super) fn set(key: &str, typed: Option<&String>, level: Level, location: &Lo
         return Err(location.refusal("what is configured is the user's to change"));
     }
     let path = path_of(key)?;
+    let is_requirement = location.section.settings.requirements.contains_key(&path[0]);
+    ensure!(
+        !is_requirement || schema_at(&path).is_some(),
+        "there is no key {key}; did you mean requirements.{key}?"
+    );
     let value = typed.map(|typed| value_of(&path, typed)).transpose()?;
     Planned::new(path, value, level.named(), location).carry_out(location)
 }

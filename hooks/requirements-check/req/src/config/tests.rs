@@ -98,6 +98,7 @@ fn change_that_would_be_wrong_or_without_effect_is_refused() {
         ("config set rate-awareness.repeat nine", "expected 0 or a whole number from 2 to 1000"),
         ("config set rate-awareness '{repeat: 9, mode: dney}'", "mode: expected one of: advise, deny"),
         ("config set rate-awarness.repeat 9", "did you mean rate-awareness?"),
+        ("config set commit_plan.enabled false", "did you mean requirements.commit_plan.enabled?"),
         ("config set locked '[stop-momentum.maxblocks]'", "locked: stop-momentum.maxblocks: no such key"),
         ("config unset requirements.branch_size.calculator --project", "requirements.branch_size"),
         ("config unset rate-awareness.repeat", "is not set in .claude/requirements.local.yaml"),

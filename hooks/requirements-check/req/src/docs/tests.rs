@@ -80,6 +80,8 @@ fn topic_is_found_in_any_case_and_an_unknown_one_names_the_nearest() {
     }
     let unknown = docs(Some("evidnce"), true).unwrap_err().to_string();
     assert_eq!(unknown, "there is no page evidnce; did you mean evidence?");
+    let part = docs(Some("tests"), false).unwrap_err().to_string();
+    assert_eq!(part, "there is no page tests; did you mean want-tests-before-commit?");
     let json: Value = serde_json::from_str(&docs(None, true).unwrap().text).unwrap();
     assert_eq!(json["topics"].as_array().unwrap().len(), WRITTEN.len() + HOOKS.len());
 }
