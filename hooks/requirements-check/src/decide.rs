@@ -14,10 +14,11 @@ use crate::change::{Change, Target};
 use crate::evidence;
 use crate::facts::{After, Before, Facts};
 use crate::rails;
-use crate::rule::{Rule, Unmet};
+use crate::rule::Rule;
 use crate::satisfactions::{By, Satisfaction};
 use crate::settings::{Guard, Kind, Scope, Settings, Terms};
 use crate::state::{Entry, Run, State, Uncounted};
+use crate::strategy::Unmet;
 use crate::wording;
 use crate::world::{View, World};
 

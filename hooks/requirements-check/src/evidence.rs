@@ -5,12 +5,12 @@ use std::path::Path;
 use crate::call::Call;
 use crate::command_line::{self, CONSTRUCT, Line, SUBSTITUTION, Simple, base_name, is_in, spelled};
 use crate::facts::After;
-use crate::rule::{Rule, named};
+use crate::rule::Rule;
 use crate::satisfactions::Satisfaction;
 use crate::settings::{CommandPattern, Glob, Guard, Pattern, Terms, glob_set};
 use crate::world::World;
 use shared::host::flat;
-use shared::text::{cut, quoted};
+use shared::text::{cut, plain, quoted};
 
 /// Arguments with which a test command tests nothing.
 const NOT_ARGS: &str = "--no-run --list --list-tests --listTests --list-groups --list-suites --list-tests-xml --showConfig \
@@ -285,6 +285,18 @@ pub(crate) fn is_own_proof(rule: &Rule<'_>, call: &Call) -> bool {
     let by_tool = rule.is_triggered_by_tool(call);
     let needs = |one: &Simple| (by_tool && !one.keeps_files()) || rule.is_triggered_by_command(call, one);
     may_prove(rule, call) && call.commands().iter().all(|one| is_asked(rule, one) || !needs(one))
+}
+
+/// The first few files: what a run writes itself, without being ignored, is among them every time.
+pub(crate) fn named(files: &[String]) -> String {
+    const NAMED: usize = 3;
+    let shown = |file: &String| cut(&plain(file).replace(['\n', '\t'], " "), 80);
+    let first: Vec<String> = files.iter().take(NAMED).map(shown).collect();
+    match files.len() {
+        0 => String::new(),
+        all if all > NAMED => format!(": {} and {} more", first.join(", "), all - NAMED),
+        _ => format!(": {}", first.join(", ")),
+    }
 }
 
 #[cfg(test)]

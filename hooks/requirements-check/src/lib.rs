@@ -6,7 +6,7 @@
 //!
 //! In reading order:
 //!
-//! - `settings`: what can be set; `rule`: a requirement in force, which calls need it and how each type is satisfied
+//! - `settings`: what can be set; `rule`: a requirement in force; `strategy`: how each type is satisfied
 //! - `call`, `command_line`: what a tool call does; `evidence`: which commands and files count
 //! - `git`: which work tree, which branch, its size, its files; `satisfactions`: the repository's record
 //! - `world`: what is known of a work tree; `facts`: what is known of an event; `observe`: looking at the world; `decide`: the
@@ -41,6 +41,7 @@ pub mod satisfactions;
 mod scene;
 pub mod settings;
 pub mod state;
+pub mod strategy;
 pub mod typed;
 pub mod wording;
 pub mod world;

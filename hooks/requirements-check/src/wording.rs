@@ -6,8 +6,9 @@ use shared::config::Origin;
 use shared::protocol::Mode;
 
 use crate::call::Call;
-use crate::rule::{Remedy, Rule, Unmet};
+use crate::rule::Rule;
 use crate::settings::{Kind, Settings};
+use crate::strategy::{Remedy, Unmet};
 use crate::world::{View, World};
 use shared::text::{cut, quoted};
 

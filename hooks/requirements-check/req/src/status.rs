@@ -8,8 +8,9 @@ use crate::pause;
 use crate::reply::{Answer, Reply, short};
 use crate::request::{Known, RequestContext};
 use crate::verb::Status;
-use requirements_check::rule::{Remedy, Rule};
+use requirements_check::rule::Rule;
 use requirements_check::settings::{Kind, Scope};
+use requirements_check::strategy::Remedy;
 use requirements_check::wording::when;
 use requirements_check::world::View;
 

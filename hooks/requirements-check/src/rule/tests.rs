@@ -1,7 +1,5 @@
 //! Which requirements are in force, where, for which calls; what cannot work and is told.
 
-mod standing;
-
 use serde_json::json;
 
 use super::{LOCKED, Rule, USERS_ALONE, faults};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use super::Remedy;
 use crate::git::Size;
-use crate::rule::Remedy;
 use crate::satisfactions::{By, Key, Satisfaction};
 use crate::scene::{OTHER, OWN, Scene};
 use crate::settings::Scope;
