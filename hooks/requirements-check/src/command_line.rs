@@ -71,8 +71,6 @@ pub struct Simple {
     pub(crate) hidden: Option<&'static str>,
     /// The folder it runs in: absolute, or relative to the folder of the call. `None`: the line does not name it.
     pub(crate) directory: Option<PathBuf>,
-    /// Arguments that may be options only the shell knows, as written: `$ARGS`.
-    pub(crate) unknown_options: Vec<String>,
 }
 
 /// Whether a text names what it says, with nothing for the shell to put in its place.

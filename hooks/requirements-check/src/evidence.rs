@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::call::Call;
-use crate::command_line::{self, CONSTRUCT, Line, SUBSTITUTION, Simple, base_name, is_in, spelled};
+use crate::command_line::{self, Line, SUBSTITUTION, Simple, base_name, is_in, spelled};
 use crate::facts::After;
 use crate::rule::Rule;
 use crate::satisfactions::Satisfaction;
@@ -58,14 +58,14 @@ pub(crate) struct Found<'a> {
 
 impl Found<'_> {
     pub(crate) fn counts(&self) -> bool {
-        !self.proves_nothing && self.simple.hidden.is_none() && self.simple.unknown_options.is_empty()
+        !self.proves_nothing && self.simple.hidden.is_none() && self.simple.unknown_option().is_none()
     }
 
     /// Why its exit status is not the line's, or not that of what was asked for.
     fn hidden(&self) -> Option<String> {
         let of_line = self.simple.hidden.map(|place| format!("{place} its exit status is not the line's"));
         of_line.or_else(|| {
-            let word = self.named(self.simple.unknown_options.first()?, "$...");
+            let word = self.named(self.simple.unknown_option()?, "$...");
             Some(format!("its arguments depend on what the shell puts in for `{word}`"))
         })
     }
@@ -128,7 +128,7 @@ impl Found<'_> {
     /// The line with which the run would count, in the folder where it would; empty where nobody could type it.
     pub(crate) fn line_in(&self, world: &World) -> String {
         let strays = self.strays(world).is_some();
-        let is_wrong = strays || self.proves_nothing || !self.simple.unknown_options.is_empty();
+        let is_wrong = strays || self.proves_nothing || self.simple.unknown_option().is_some();
         let is_shown = !is_wrong && !self.simple.runs_another() && !self.shown.contains("[masked");
         let alone = if is_shown { Some(self.shown.as_str()) } else { self.set.typed() };
         let own = self.simple.directory.as_deref().filter(|folder| !folder.as_os_str().is_empty());
@@ -248,11 +248,9 @@ fn behind(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<La
     };
     let last = commands.iter().rposition(|one| rule.is_triggered_by_command(call, one))?;
     let (then, behind) = (&commands[last], &commands[last + 1..]);
-    // Some run before it though they are written behind it: to make its arguments, or in the round before.
+    // Those that make its arguments run before it.
     let arguments = behind.iter().take_while(|one| one.hidden == Some(SUBSTITUTION));
-    let is_nested = |one: &&Simple| matches!(one.hidden, Some(CONSTRUCT | SUBSTITUTION));
-    let in_a_loop = behind.iter().filter(|one| is_nested(&then) && is_nested(one));
-    let first = commands[..last].iter().chain(arguments).chain(in_a_loop).find(|one| !keeps(one))?;
+    let first = commands[..last].iter().chain(arguments).find(|one| !keeps(one))?;
     let (first, then) = (shown(line, first), shown(line, then));
     Some((format!("`{first}` in the same line may change the {what} before `{then}` runs"), FIRST))
 }

@@ -44,8 +44,6 @@ pub(super) struct Word {
     pub(super) raw: String,
     /// With its quotes removed; expansions stand in it as written.
     pub(super) text: String,
-    /// The shell puts something else in place of part of it: a variable, a pattern.
-    pub(super) expands: bool,
 }
 
 /// It begins with `NAME=`, `NAME+=` or `NAME[..]=`, unquoted.
@@ -244,10 +242,7 @@ impl<'a> Reader<'a> {
                     self.next().ok_or(Unreadable)?;
                 }
                 ('`', _) => self.expansion(word, Self::backquoted)?,
-                _ => {
-                    word.expands |= next == '$' || (is_word && "*?[{".contains(next));
-                    word.text.extend(self.next());
-                }
+                _ => word.text.extend(self.next()),
             }
         }
         Ok(())
@@ -263,7 +258,6 @@ impl<'a> Reader<'a> {
         }
         let text = self.since(start);
         word.text += if has_escape { text } else { text.split('\'').nth(1).unwrap_or_default() };
-        word.expands |= has_escape;
         Ok(())
     }
 
@@ -271,7 +265,6 @@ impl<'a> Reader<'a> {
         let start = self.rest;
         read(self)?;
         word.text += self.since(start);
-        word.expands = true;
         Ok(())
     }
 

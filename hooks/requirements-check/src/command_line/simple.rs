@@ -81,14 +81,6 @@ fn prefix(words: &[Word]) -> usize {
     }
 }
 
-/// As an argument it may be an option that only the shell knows: it begins with what is expanded, or is an option with
-/// a name that is. A value (`--target-dir=$X`), a pattern of paths (`tests/*.py`) and `$HOME` or `$PWD` are none.
-fn may_be_options(word: &Word) -> bool {
-    let name = word.text.split('=').next().unwrap_or_default();
-    let is_option = name.starts_with('-') && !is_plain(name);
-    word.expands && (is_option || spelled(&word.text).starts_with(['$', '`', '{']))
-}
-
 impl Reader<'_> {
     /// A simple command, or the redirections of a construct.
     pub(super) fn simple(&mut self, level: &mut Level) -> Read<()> {
@@ -111,8 +103,6 @@ impl Reader<'_> {
             return if words.len() == 1 { Ok(()) } else { Err(Unreadable) };
         }
         let program = prefix(&words);
-        let unknown = words.iter().skip(program + 1).filter(|word| may_be_options(word));
-        simple.unknown_options = unknown.map(|word| word.raw.clone()).collect();
         simple.text = words.iter().map(|word| word.raw.as_str()).collect::<Vec<_>>().join(" ");
         simple.prefix = words.drain(..program).map(|word| word.text).collect();
         simple.words = words.into_iter().map(|word| word.text).collect();
@@ -187,6 +177,16 @@ impl Simple {
         // These write files, but stay on the branch.
         let stays = |name| is_in("am apply cherry-pick clean mv reset restore revert rm", name);
         (self.keeps_files() || self.git().is_some_and(|(name, _)| stays(name))) && !self.begins_branch()
+    }
+
+    /// An argument that may be an option only the shell knows: it begins with what is expanded, or is an option with a name that
+    /// is. A value (`--target-dir=$X`), a pattern of paths (`tests/*.py`) and `$HOME` or `$PWD` are none.
+    pub(crate) fn unknown_option(&self) -> Option<&str> {
+        let may_be_one = |word: &&String| {
+            let name = word.split('=').next().unwrap_or_default();
+            (name.starts_with('-') && !is_plain(name)) || spelled(word).starts_with(['$', '`', '{'])
+        };
+        self.words.iter().skip(1).find(may_be_one).map(String::as_str)
     }
 
     pub(crate) fn is_unknown(&self) -> bool {

@@ -26,8 +26,7 @@ const CHANGES_BEFORE: &str = "\
     echo broken > src/a.rs; git add -A && git commit -m x~git stash pop && git commit -am x~\
     git checkout other && git commit -am x~git pull && git commit --amend~make; git commit -am x~\
     git status && cargo fmt; cd sub && git commit -am x~sh -c 'cargo fmt; git commit -am x'~\
-    cargo fmt | git commit -F -~git commit -am \"$(cargo fmt)\"~for i in 1 2; do git commit -am x; cargo fmt; done~for i in 1 2; do sh -c 'git commit -am x'; cargo fmt; done~\
-    for i in 1 2; do git commit -am x; x=$(cargo fmt); done~for i in 1 2; do git commit -am x; bash -c 'cargo fmt'; done~\
+    cargo fmt | git commit -F -~git commit -am \"$(cargo fmt)\"~\
     git add -A && git commit -m x && cargo fmt && git commit -am y~git rm a && git commit -m x~\
     git commit -m x < a; ./x; git commit -m y~find . -name a -delete; git commit -am x~\
     GIT_DIR=/elsewhere/.git; git commit -m x~git branch -m main && git commit -m x~source env.sh && git commit -m x";
