@@ -248,7 +248,7 @@ fn behind(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<La
     };
     let last = commands.iter().rposition(|one| rule.is_triggered_by_command(call, one))?;
     let (then, behind) = (&commands[last], &commands[last + 1..]);
-    // Those that make its arguments run before it.
+    // A command that makes its arguments runs before it.
     let arguments = behind.iter().take_while(|one| one.hidden == Some(SUBSTITUTION));
     let first = commands[..last].iter().chain(arguments).find(|one| !keeps(one))?;
     let (first, then) = (shown(line, first), shown(line, then));
