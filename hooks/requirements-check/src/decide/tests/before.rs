@@ -43,6 +43,8 @@ fn everything_a_call_needs_and_is_not_met_is_in_one_refusal() {
     assert!(reason.contains("yaml:"), "the place of each: {reason}");
     let Verdict::Deny { rule, .. } = &answer.verdict else { panic!() };
     assert_eq!(rule, "requirements.not_on_main", "guards come first");
+    let also = ["adr", "plan", "size", "tests"].map(|name| format!("requirements.{name}"));
+    assert_eq!(answer.audit.also, also);
     assert_eq!(denied(&scene.edit("t2")), reason, "whole however soon the call comes again");
     let mut scene = Scene::new(SEVERAL);
     for name in ["plan", "adr", "tests"] {
