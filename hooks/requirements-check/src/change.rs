@@ -1,12 +1,11 @@
 //! Changes that a decision makes beside the session's own state: satisfactions of the repository, and the registry of live sessions.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 use std::{fs, io};
 
 use shared::hook::Effect;
 use shared::host::{Places, Timestamp};
-use shared::state::{LOCK_DEADLINE, ensure_private, write_private};
+use shared::state::{ensure_private, write_private};
 use shared::switches::Turn;
 
 use crate::satisfactions::{Failure, Folder, Key, Satisfaction};
@@ -56,13 +55,6 @@ impl From<Turn> for Change {
 
 impl Effect for Change {
     fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String> {
-        self.carry_out_within(LOCK_DEADLINE, places, now)
-    }
-}
-
-impl Change {
-    /// Waits so long for satisfactions that others are changing.
-    pub fn carry_out_within(self, patience: Duration, places: &Places, now: Timestamp) -> Result<(), String> {
         // Only a guard reads the registry, and the next event writes it again.
         let note = |change: &dyn Fn(&Registry)| {
             places.state_dir.as_deref().map(Registry::new).iter().for_each(change);
@@ -81,7 +73,7 @@ impl Change {
         let folder = folder.ok_or("requirements-check: no folder can keep satisfactions; set HOME")?;
         let (name, session) = (name.as_deref(), session.as_deref());
         // Reading has already set a damaged file aside and reported it.
-        let changed = folder.change(&key, now, patience, |kept| match satisfaction {
+        let changed = folder.change(&key, now, |kept| match satisfaction {
             Some(satisfaction) => kept.set(name.unwrap_or_default(), session, satisfaction),
             None => kept.clear(name, session),
         });
@@ -105,8 +97,8 @@ fn write_empty(file: &Path) -> io::Result<()> {
 mod tests {
     use std::fs;
 
+    use shared::hook::Effect as _;
     use shared::host::{Places, Timestamp};
-    use shared::state::LOCK_DEADLINE;
 
     use super::{Change, Target};
     use crate::satisfactions::{By, Folder, Key, Satisfaction};
@@ -122,7 +114,7 @@ mod tests {
             let (folder, name) = (Some(folder.clone()), Some("plan".to_owned()));
             let target = Target { folder, key: Key::NoGit, name, session: None };
             let change = Change::Set(target, Box::new(Satisfaction::new(By::User, now)));
-            change.carry_out_within(LOCK_DEADLINE, &places, now)
+            change.carry_out(&places, now)
         };
         let failure = failure_of(&places, &folder).unwrap();
         set().unwrap();

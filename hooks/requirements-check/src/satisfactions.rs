@@ -8,7 +8,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 use std::{fmt, fs, io};
 
 use serde::{Deserialize, Serialize};
@@ -287,17 +286,16 @@ impl Folder {
     }
 
     /// Changes the satisfactions, and forgets those of sessions a month old. Where nothing changes, nothing is written.
-    pub(crate) fn change(
+    pub fn change(
         &self,
         key: &Key,
         now: Timestamp,
-        patience: Duration,
         change: impl FnOnce(&mut Satisfactions),
     ) -> Result<(), Failure> {
         let made = if self.is_of_repository { ensure_folder(&self.dir) } else { ensure_private(&self.dir) };
         made.map_err(|_| Failure::File(self.dir.clone(), "written"))?;
         let file = self.dir.join(key.file_name());
-        with_lock(&file, patience, || {
+        with_lock(&file, LOCK_DEADLINE, || {
             let before = match self.load(key) {
                 (before, None | Some(Failure::Damaged(_))) => before,
                 (_, Some(failure)) => return Err(failure),
@@ -326,15 +324,6 @@ impl Folder {
             (file.file_name() == *key.file_name()).then_some((key, found))
         });
         own.collect()
-    }
-
-    /// Removes the satisfactions of branches that do not exist any more, and those of sessions that are a month old. The error
-    /// is the first, after all files were tried.
-    pub fn prune(&self, now: Timestamp, exists: impl Fn(&Key) -> bool) -> Result<(), Failure> {
-        let prune = |key: &Key| {
-            self.change(key, now, LOCK_DEADLINE, |kept| kept.requirements.retain(|_, _| exists(key)))
-        };
-        self.list().keys().map(prune).fold(Ok(()), Result::and)
     }
 }
 

@@ -1,14 +1,12 @@
 //! `req list`, `req prune`, `req sessions`: kept satisfactions, those nobody needs any more, and live sessions.
 
-use std::collections::BTreeSet;
-
 use anyhow::{anyhow, bail};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::reply::{Answer, Reply, counted, short};
 use crate::request::RequestContext;
-use requirements_check::satisfactions::{Key, Satisfactions};
+use requirements_check::satisfactions::{Folder, Key, Satisfactions};
 use shared::text::age;
 
 /// The satisfactions of a branch or commit, or those of all branches.
@@ -89,11 +87,16 @@ pub(crate) fn prune(asked: &RequestContext<'_>) -> Answer {
     if here.worktree.is_some() && known.heads.is_none() {
         bail!("the branches could not be read, so no satisfactions were removed");
     }
-    let gone: BTreeSet<&Key> = known.recorded.keys().filter(|key| asked.is_gone(key)).collect();
-    let exists = |key: &Key| !gone.contains(key);
-    let pruned = here.folder.as_ref().map_or(Ok(()), |folder| folder.prune(asked.view.now, exists));
+    let prune = |(folder, key): (&Folder, &Key)| {
+        // Each change forgets old sessions.
+        folder.change(key, asked.view.now, |kept| kept.requirements.retain(|_, _| !asked.is_gone(key)))
+    };
+    // All files are tried; the first error counts.
+    let pruned = here.folder.iter().flat_map(|folder| known.recorded.keys().map(move |key| (folder, key)));
+    let pruned = pruned.map(prune).fold(Ok(()), Result::and);
     pruned.map_err(|error| anyhow!("{error}\nNothing was changed."))?;
-    Ok(Reply::yes(match gone.into_iter().map(shown).collect::<Vec<_>>().as_slice() {
+    let gone = known.recorded.keys().filter(|key| asked.is_gone(key)).map(shown);
+    Ok(Reply::yes(match gone.collect::<Vec<_>>().as_slice() {
         [] => "no branch with satisfactions is gone; nothing was removed".to_owned(),
         names => format!("removed the satisfactions of {}", names.join(", ")),
     }))

@@ -4,10 +4,10 @@
 //! that somebody typed. Claude's shell gets the line the user can type.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 use anyhow::{Context as _, Error, anyhow, bail};
 use git2::{BranchType, Repository};
+use shared::hook::Effect as _;
 use shared::host::real;
 use shared::operator::{Caller, Standing};
 use shared::protocol::Event;
@@ -20,9 +20,6 @@ use requirements_check::satisfactions::{Folder, Key, Satisfactions};
 use requirements_check::settings::{Kind, Requirement, Scope, Settings};
 use requirements_check::state::{Entry, Registry, State};
 use requirements_check::world::{View, World};
-
-/// So long a command waits for satisfactions that others are changing: no tool call waits for it.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Fewer characters of a session's id are not looked up.
 const MIN_PREFIX: usize = 8;
@@ -100,7 +97,7 @@ fn heads(world: &World) -> Option<BTreeSet<Key>> {
 
 fn carry_out(mut reply: Reply, location: &Location) -> Answer {
     for (number, change) in std::mem::take(&mut reply.changes).into_iter().enumerate() {
-        let carried_out = change.carry_out_within(PATIENCE, &location.places, location.host.now());
+        let carried_out = change.carry_out(&location.places, location.host.now());
         let Err(why) = carried_out else { continue };
         if reply.is_recorded && location.caller == Caller::Shell(Standing::InsideClaude) {
             reply.text += " (not written from this shell; the hook records it when the command has ended)";
