@@ -82,7 +82,7 @@ pub struct Environment {
     pub search_path: Option<OsString>,
     /// `BARBLESS_NONCE`: set for the children of a judge, see [`crate::state::Store::nonce_is_fresh`].
     pub nonce: Option<String>,
-    /// `AI_AGENT`: the name that Claude Code gives itself, `claude-code_2-1-329_harness`; a project can set it.
+    /// `AI_AGENT`: what the client calls itself, see [`crate::proved::version_of_agent`]; a project can set it.
     pub agent: Option<String>,
 }
 

@@ -23,7 +23,7 @@
 //!   [`claude_code`] (names and texts of Claude Code)
 //! - Children: [`child`] (a child process with a deadline), [`courier`] (requests through the program that opens connections, and
 //!   whether a project redirects them); the crate `judge` asks a model
-//! - A file that several of our programs share: [`usage`]
+//! - Files that several of our programs share: [`usage`], [`proved`]
 //!
 //! No module imports one that imports it; `cargo xtask tidy` checks it.
 
@@ -42,6 +42,7 @@ pub mod messages;
 pub mod operator;
 pub mod own_commands;
 pub mod protocol;
+pub mod proved;
 pub mod run;
 pub mod state;
 pub mod switches;

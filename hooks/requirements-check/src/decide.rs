@@ -31,7 +31,7 @@ pub(crate) fn decide(input: &HookInput<'_>) -> Answer {
         Facts::After(facts) => after(input, facts),
         Facts::Prompt(world, answered) => prompt(input, world, answered.as_ref()),
         Facts::Stop(world, work) => stop(input, world, *work),
-        Facts::Start(world, newcomer) => start(input, world, newcomer.as_ref()),
+        Facts::Start(world, once) => start(input, world, once),
         Facts::End(world) => end(input, world),
     }
 }
@@ -365,7 +365,7 @@ pub(crate) fn due<'a>(settings: &'a Settings, view: &View<'_>) -> impl Iterator<
 }
 
 /// A session's start.
-fn start(input: &HookInput<'_>, world: &World, newcomer: Option<&PathBuf>) -> Answer {
+fn start(input: &HookInput<'_>, world: &World, once: &[(String, PathBuf)]) -> Answer {
     let Event::SessionStart { source, .. } = &input.request.event else { return Outcome::pass() };
     let is_told =
         input.settings.hooks.session_start.inject_context && Rule::all(input.settings).next().is_some();
@@ -374,8 +374,8 @@ fn start(input: &HookInput<'_>, world: &World, newcomer: Option<&PathBuf>) -> An
     let mut effects = sign_of_life(input, world);
     let mut state = input.state.clone();
     let mut notes: Vec<String> = state.untold(&world.notes).into_iter().collect();
-    if let Some(file) = newcomer.filter(|_| !world.environment.is_headless()) {
-        notes.push(wording::NEWCOMER.to_owned());
+    for (text, file) in once.iter().filter(|_| !world.environment.is_headless()) {
+        notes.push(text.clone());
         effects.push(Change::Told(file.clone()));
     }
     let notice = (!notes.is_empty()).then(|| notes.join("\n"));

@@ -20,8 +20,8 @@ pub enum Facts {
     Prompt(Box<World>, Option<Reply<Change>>),
     /// The turn is about to end, and what it did.
     Stop(Box<World>, TurnWork),
-    /// A session begins; the file that remembers the notice to newcomers, where that is due.
-    Start(Box<World>, Option<PathBuf>),
+    /// A session begins. Notices that no later one repeats, each with the file that remembers it.
+    Start(Box<World>, Vec<(String, PathBuf)>),
     End(Box<World>),
 }
 

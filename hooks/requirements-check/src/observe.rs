@@ -13,7 +13,8 @@ use shared::hook::Context;
 use shared::host::{flat, real};
 use shared::operator::Caller;
 use shared::protocol::{Event, Stop, ToolCall};
-use shared::state::file_key;
+use shared::proved;
+use shared::state::{Store, file_key};
 use shared::text::{cut, quoted};
 use transcript::{Patience, TurnWork, turn_work};
 
@@ -27,6 +28,9 @@ use crate::state::{Registry, Run, State};
 use crate::world::{Deadlines, View, World, cwd, is_writable};
 use crate::{RequirementsCheck, decide, git, typed};
 use after::Response;
+
+const NEWCOMER: &str = "requirements-check: nothing is required of Claude's work in this repository yet. To set something up, \
+    type in a terminal: req init (this is said once)";
 
 type HookContext<'a> = Context<'a, Settings>;
 
@@ -213,8 +217,12 @@ fn at_start(context: &HookContext<'_>, source: &str) -> Facts {
     let mut world = World::new(context);
     world.measure(context, &Rule::all(context.settings).collect::<Vec<_>>());
     world.notes.extend(tracked_local_file(context, &world));
-    let newcomer = if source == "startup" { newcomer(context, &world) } else { None };
-    Facts::Start(Box::new(world), newcomer)
+    // A notice that nobody remembers would come each time.
+    let store = context.store.filter(|store| is_writable(store.dir()));
+    let newcomer = store.filter(|_| source == "startup").and_then(|store| newcomer(context, store, &world));
+    let once = newcomer.into_iter().chain(store.and_then(|store| new_client(context, store)));
+    let once = once.filter(|(_, told)| !told.exists()).collect();
+    Facts::Start(Box::new(world), once)
 }
 
 /// A local file that git tracks is the team's; its owner wants to know.
@@ -231,12 +239,21 @@ fn tracked_local_file(context: &HookContext<'_>, world: &World) -> Option<String
     })
 }
 
-/// The file that remembers the notice about a repository with a remote in which nothing is set up, where it has to be made: a
-/// notice that nobody remembers would come each time.
-fn newcomer(context: &HookContext<'_>, world: &World) -> Option<PathBuf> {
-    let store = context.store.filter(|store| is_writable(store.dir()))?;
+/// The notice about a repository with a remote in which nothing is set up, and the file that remembers it.
+fn newcomer(context: &HookContext<'_>, store: &Store, world: &World) -> Option<(String, PathBuf)> {
     let common_dir = &world.worktree.as_ref()?.common_dir;
     let told = store.dir().join("told-of-init").join(file_key(&common_dir.to_string_lossy()));
-    let is_new = context.settings.requirements.is_empty() && !told.exists();
-    (is_new && git::has_remote(common_dir)).then_some(told)
+    let is_new = context.settings.requirements.is_empty() && git::has_remote(common_dir);
+    is_new.then(|| (NEWCOMER.to_owned(), told))
+}
+
+/// The notice about a version of Claude Code under which the hooks were not proved, and the file that remembers it.
+fn new_client(context: &HookContext<'_>, store: &Store) -> Option<(String, PathBuf)> {
+    let running = proved::version_of_agent(context.host.environment.agent.as_deref()?)?;
+    let before = proved::changed_from(store, &running)?;
+    let text = format!(
+        "requirements-check: Claude Code is {running} now; the hooks were last proved under {before}. To prove them again: \
+         req doctor (this is said once)"
+    );
+    Some((text, store.dir().join("told-of-client").join(running)))
 }

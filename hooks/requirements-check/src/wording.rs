@@ -12,9 +12,6 @@ use crate::strategy::{Remedy, Unmet};
 use crate::world::{View, World};
 use shared::text::{cut, quoted};
 
-pub(crate) const NEWCOMER: &str = "requirements-check: nothing is required of Claude's work in this repository yet. To set something up, \
-    type in a terminal: req init (this is said once)";
-
 const MAX_MESSAGE: usize = 600;
 /// Requirements named at once: a file may hold a thousand, and their texts take longer than a gate may.
 const MAX_RULES: usize = 20;

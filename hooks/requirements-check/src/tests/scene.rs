@@ -159,13 +159,13 @@ impl Scene {
     }
 
     pub(crate) fn start(&mut self, source: &str) -> Answer {
-        self.start_with(source, None)
+        self.start_with(source, Vec::new())
     }
 
-    /// A session's start, with the file that remembers the notice to newcomers.
-    pub(crate) fn start_with(&mut self, source: &str, newcomer: Option<PathBuf>) -> Answer {
+    /// A session's start, with notices that no later one repeats.
+    pub(crate) fn start_with(&mut self, source: &str, once: Vec<(String, PathBuf)>) -> Answer {
         let event = Event::SessionStart { source: source.to_owned(), model: None };
-        self.decide(event, |world| Facts::Start(Box::new(world), newcomer))
+        self.decide(event, |world| Facts::Start(Box::new(world), once))
     }
 
     pub(crate) fn end(&mut self, reason: &str) -> Answer {

@@ -8,6 +8,7 @@ use std::path::Path;
 use crate::catalog::HookEntry;
 use serde_json::Value;
 use shared::host::{Timestamp, first_program};
+use shared::proved::{self, is_version, version_of_agent};
 use shared::state::{ensure_private, write_private};
 use shared::text::age;
 
@@ -100,12 +101,15 @@ fn try_to_write(dir: &Path) -> io::Result<()> {
     written
 }
 
-/// The version of Claude Code, found without running it.
+/// The version of Claude Code, found without running it. Doctor remembers a version under which all proofs passed: a hook compares it
+/// with the running one when a session begins.
 pub(super) fn claude_code(world: &World<'_>, proofs: &[Finding]) -> Vec<Finding> {
     let all_passed = !proofs.is_empty() && proofs.iter().all(|finding| finding.severity == Severity::Ok);
     vec![match version(world) {
         None => Finding::note("the version of Claude Code is not known: no `claude` in your PATH"),
         Some(version) if all_passed => {
+            // A folder that cannot be written to is reported with the state.
+            let _ = world.store().map(|store| proved::passed(&store, &version));
             Finding::ok(format!("Claude Code {version}; all proofs passed under it just now"))
         }
         Some(version) => Finding::note(format!("Claude Code {version}; nothing is proved under it")),
@@ -152,41 +156,12 @@ pub(super) fn heartbeats(world: &World<'_>) -> Vec<Finding> {
     installed.map(of_hook).collect()
 }
 
-/// The version in the client's own `AI_AGENT`, `claude-code_2-1-329_harness`. A project's settings may define that
-/// variable, so nothing but what it looks like is taken from it.
-fn version_of_agent(agent: &str) -> Option<String> {
-    let rest = agent.strip_prefix("claude-code_")?;
-    let version = rest.split('_').next()?.replace('-', ".");
-    is_version(&version).then_some(version)
-}
-
-/// Three numbers with dots between them.
-fn is_version(text: &str) -> bool {
-    let is_number =
-        |part: &str| (1..=6).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
-    text.split('.').count() == 3 && text.split('.').all(is_number)
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::{try_to_write, version_of_agent, version_of_program};
-
-    #[test]
-    fn a_version_is_read_out_of_what_the_client_calls_itself() {
-        for (agent, version) in [
-            ("claude-code_2-1-329_harness", Some("2.1.329")),
-            ("claude-code_2-1-329", Some("2.1.329")),
-            ("claude-code_2-1_agent", None),
-            ("claude-code_2-1-x_agent", None),
-            ("another_2-1-329_agent", None),
-            ("claude-code_2-1-12345678_agent", None),
-        ] {
-            assert_eq!(version_of_agent(agent).as_deref(), version, "{agent}");
-        }
-    }
+    use super::{try_to_write, version_of_program};
 
     #[test]
     fn version_of_claude_code_is_read_off_where_the_program_lies() {

@@ -7,7 +7,6 @@ use shared::hook::{Memory, Verdict};
 use crate::change::Change;
 use crate::satisfactions::By;
 use crate::scene::{OTHER, OWN, SESSION, Scene};
-use crate::wording::NEWCOMER;
 
 const TWO: &str = "plan: {description: The plan is written down.}\nadr: {scope: branch}\n";
 
@@ -78,10 +77,10 @@ fn notices_are_told_the_user_and_those_given_once_wait_for_a_session_that_somebo
         let mut scene = Scene::new("{}\n");
         scene.world.notes = vec!["git could not be read".to_owned()];
         scene.world.environment.entrypoint = is_headless.then(|| "sdk-cli".to_owned());
-        let answer = scene.start_with("startup", Some(PathBuf::from("told-of-init")));
-        let newcomer = if is_headless { String::new() } else { format!("\n{NEWCOMER}") };
-        let expected = format!("git could not be read{newcomer}");
-        assert_eq!((answer.verdict, answer.notice), (Verdict::Pass, Some(expected)));
+        let once = vec![("new".to_owned(), PathBuf::from("2.1.330"))];
+        let answer = scene.start_with("startup", once);
+        let expected = if is_headless { "git could not be read" } else { "git could not be read\nnew" };
+        assert_eq!((answer.verdict, answer.notice.as_deref()), (Verdict::Pass, Some(expected)));
         let is_remembered = answer.effects.iter().any(|change| matches!(change, Change::Told(_)));
         assert_eq!(is_remembered, !is_headless);
         assert_eq!(scene.start("resume").notice, None);
