@@ -166,7 +166,7 @@ impl RequestContext<'_> {
         let misnamed = root.and_then(|root| MISNAMED.into_iter().find(|name| root.join(name).is_file()));
         match (self.settings().requirements.len(), self.location.file(), misnamed) {
             (0, None, Some(name)) => {
-                format!("{name} is not read; the file of a project is .claude/requirements.yaml")
+                format!("to begin: req init writes .claude/requirements.yaml ({name} is not read)")
             }
             (0, None, None) => "to begin: req init writes a first file".to_owned(),
             (0, Some(file), _) => {

@@ -84,6 +84,7 @@ fn what_is_unmet_anyway_says_so_and_what_does_not_depend_on_the_line_passes() {
     assert!(is_silent(&waived.bash("t1", line)));
     let any_call = "tests: {type: evidence, command: cargo test, trigger_tools: [Bash]}\n";
     assert!(is_silent(&tested(any_call).bash("t1", "echo \"open")), "a line that cannot be read");
+    assert!(denied(&tested(TESTS).bash("t1", "git commit -m \"open")).contains("the line cannot be read"));
     let mut plan = Scene::new("plan: {trigger_tools: [{tool: Bash, command_pattern: git commit}]}\n");
     plan.satisfy("plan", OWN, By::Agent);
     assert!(is_silent(&plan.bash("t1", line)));
