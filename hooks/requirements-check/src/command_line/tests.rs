@@ -39,6 +39,7 @@ const WORDS: &[(&str, &str)] = &[
     ("git commit -m 'a b' \"c d\" e\\ f", "git|commit|-m|a b|c d|e f"),
     ("echo \"a\\\"b\" 'c\\d' $'e f' $\"g h\" $'a\\n'", "echo|a\"b|c\\d|e f|g h|$'a\\n'"),
     ("gi't' \"com\"mit", "git|commit"),
+    ("echo \"a$\" 2&>x", "echo|a$|2"),
     ("`echo 'c\\d'`", "`echo 'c\\d'` ¦ echo|c\\d"),
     ("echo \"a\\b\" \"<(c) >(d)\"", "echo|a\\b|<(c) >(d)"),
     ("echo \"$HOME/x\" ${A:-b c} $((1 << 2)) ~/y", "echo|$HOME/x|${A:-b c}|$((1 << 2))|~/y"),
@@ -128,6 +129,7 @@ fn lines_that_are_none_long_or_deep_cannot_be_read_and_are_searched_as_text() {
         assert!(parse(&nested(8)).commands.is_some() && parse(&nested(7000)).commands.is_none(), "{open}");
         assert!(parse(&open.repeat(7000)).commands.is_none(), "{open}");
     }
+    assert!(parse(&format!("echo {}", "$(a)".repeat(100))).commands.is_some(), "beside each other");
     for open in ["( ", "{ ", "f() { ", "if ", "time ", "eval ", "eval $("] {
         parse(&open.repeat(7000));
     }

@@ -200,6 +200,8 @@ fn a_run_counts_that_passed_in_this_work_tree_on_known_files_and_any_other_is_to
     }
     let below_home = |facts: &mut After| facts.world.environment.home = Some("/repo".into());
     assert_eq!(why_not(TESTS, "cargo test ~/tree/sub \"$HOME/tree/x\"", true, below_home), None);
+    let why = why_not(TESTS, "cargo test ../other", true, |_| ());
+    assert_eq!(why.unwrap(), "`../other` leads out of this work tree");
     let why = why_not(TESTS, "cargo test", true, |facts| facts.is_unfinished = true);
     assert!(why.unwrap().contains("background, or was interrupted"));
     let why = why_not(TESTS, "cargo test", false, |_| ());

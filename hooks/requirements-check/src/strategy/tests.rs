@@ -204,6 +204,8 @@ fn a_command_that_passed_counts_on_the_same_files_only_and_names_the_first_other
         scene.world.evidence.extend(freshness.map(|freshness| ("tests".to_owned(), freshness)));
         let standing = scene.standing("tests");
         assert_eq!(standing.is_ok(), words.is_none(), "{standing:?}");
+        let when = "`the command` passed 0 s ago on these files";
+        assert!(standing.as_ref().map_or(true, |how| how == when), "{standing:?}");
         assert!(words.is_none_or(|words| standing.clone().unwrap_err().ends_with(words)), "{standing:?}");
     }
 }

@@ -112,6 +112,8 @@ fn what_was_noticed_on_the_way_is_told_once_with_a_denial_or_without() {
         scene.world.notes = vec!["damaged".to_owned()];
         assert_eq!(scene.edit("t1").notice.as_deref(), Some("damaged"), "{requirement}");
         assert_eq!(scene.edit("t2").notice, None, "{requirement}");
+        scene.world.notes = vec!["out of reach".to_owned()];
+        assert_eq!(scene.edited("t2").notice.as_deref(), Some("out of reach"), "after a call");
     }
 }
 

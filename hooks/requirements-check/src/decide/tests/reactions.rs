@@ -52,6 +52,9 @@ fn a_denial_is_followed_when_it_is_satisfied_and_overridden_by_an_exception() {
     let mut scene = on_main();
     scene.except("guard", None, By::Waiver, 60);
     assert_eq!(told(&mut scene), overridden("guard"));
+    let mut scene =
+        refused("plan: {}\nfor_pushes: {trigger_tools: [{tool: Bash, command_pattern: git push}]}\n");
+    assert_eq!(scene.bash("t2", "git push").audit.reactions, [], "this call does not need it");
     let mut scene = refused("plan: {}\nadr: {}\n");
     scene.settings.requirements.get_mut("adr").unwrap().terms = Terms::Off(Kind::Blocking);
     assert_eq!(scene.edit("t2").audit.reactions, overridden("adr"), "switched off meanwhile");
