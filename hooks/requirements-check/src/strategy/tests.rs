@@ -194,6 +194,7 @@ fn a_command_that_passed_counts_on_the_same_files_only_and_names_the_first_other
             Some(different(&["a.rs", "b\u{1b}[2J\n.rs"])),
             Some("files have changed since `the command` passed: a.rs, b\u{fffd}[2J .rs"),
         ),
+        (Some(different(&[])), Some("files have changed since `the command` passed")),
         (Some(different(&["a", "b", "c"])), Some("passed: a, b, c")),
         (Some(different(&["a", "b", "c", "d", "e"])), Some("passed: a, b, c and 2 more")),
         (Some(Freshness::Unknown("too many".to_owned())), Some("too many")),
