@@ -240,7 +240,7 @@ impl Ended<'_> {
         let is_changed = if call.is_edit() {
             self.facts.succeeded && call.file.as_deref().is_none_or(is_about)
         } else {
-            self.facts.changed.contains_key(rule.name)
+            self.facts.changed.contains_key(rule.name) && !evidence::only_switches(rule, call)
         };
         // A line that fails may have done half of its work; any other tool that fails has done nothing.
         let is_triggered = (self.facts.succeeded || call.line.is_some()) && rule.is_triggered_by(call);
@@ -275,20 +275,27 @@ impl Ended<'_> {
         let Some(found) = evidence::command_of(rule, &facts.call) else {
             let (shown, line) = evidence::near_miss(rule, &facts.call).filter(|_| facts.succeeded)?;
             let why = "it is not one of the commands that count".to_owned();
-            self.state.uncounted.insert(rule.name.to_owned(), Uncounted { shown, why, line });
+            self.state.uncounted.insert(world.run_of(rule.name), Uncounted { shown, why, line });
             return None;
         };
+        if world.elsewhere.is_some() {
+            let (shown, why) = (found.shown.clone(), "it ran in another work tree".to_owned());
+            let line = found.set.typed().unwrap_or_default().to_owned();
+            self.state.uncounted.insert(rule.name.to_owned(), Uncounted { shown, why, line });
+        }
         let why = if facts.succeeded {
             found.not_counted(rule, facts, run.is_some())
         } else {
-            Some(if facts.is_unfinished { "it was interrupted" } else { "it failed" }.to_owned())
+            let is_alone = facts.call.commands().len() == 1;
+            let failed = if is_alone { "it failed" } else { "its line failed" };
+            Some(if facts.is_unfinished { "it was interrupted" } else { failed }.to_owned())
         };
         if let Some(why) = why {
             let line = found.line_in(world);
-            self.state.uncounted.insert(rule.name.to_owned(), Uncounted { shown: found.shown, why, line });
+            self.state.uncounted.insert(world.run_of(rule.name), Uncounted { shown: found.shown, why, line });
             return (!facts.succeeded).then(|| Change::Clear(self.target(rule)));
         }
-        self.state.uncounted.remove(rule.name);
+        self.state.uncounted.remove(&world.run_of(rule.name));
         let run = run?.clone();
         let mut satisfaction = Satisfaction::new(By::Evidence, self.input.now);
         let metadata = &mut satisfaction.metadata;

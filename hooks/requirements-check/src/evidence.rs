@@ -17,23 +17,35 @@ const NOT_ARGS: &str = "--no-run --list --list-tests --listTests --list-groups -
     --clearCache --show-bin-path --ui --help --version --dry-run --collect-only --collectonly --list-files --test-dry-run -h";
 
 /// Those that are known of a runner.
-const LIST_ONLY: [(&str, &str); 11] = [
-    ("cargo", "-V --build-plan"),
+const LIST_ONLY: &[(&str, &str)] = &[
+    ("bazel", "--nobuild"),
+    ("cargo jest mypy ruff vitest", "-V --build-plan --exit-zero --show-files"),
     ("dotnet", "-t"),
     ("swift", "-l"),
     ("ctest", "-N --show-only"),
-    ("go", "-list -c -n -exec"),
-    ("gradle gradlew", "-m -x --exclude-task --tasks"),
-    ("make gmake", "-i -n -q -t --ignore-errors --just-print --recon --question --touch"),
-    ("mvn", "-DskipTests -Dmaven.test.skip -Dmaven.test.failure.ignore -fn"),
-    ("pytest", "-V -VV --co --setup-plan --setup-only --fixtures --fixtures-per-test --markers --cache-show"),
-    ("swift vitest", "list"),
-    ("tox", "-l -a --listenvs --notest --showconfig"),
+    ("eslint", "--print-config"),
+    ("go", "-list -c -n -exec -help"),
+    ("gradle gradlew", "-m -v -x --exclude-task --tasks"),
+    ("jest npm vitest", "-v"),
+    ("just", "-n --show"),
+    ("make gmake", "-v -i -n -q -t --ignore-errors --just-print --recon --question --touch"),
+    ("mvn", "-v -DskipTests -Dmaven.test.skip -Dmaven.test.failure.ignore -fn"),
+    ("nextest swift vitest", "list"),
+    ("nox", "-l --list-sessions"),
+    ("phpunit", "--list-test-files"),
+    (
+        "pytest py.test",
+        "-V -VV --co --setup-plan --setup-only --fixtures --fixtures-per-test --markers --cache-show",
+    ),
+    ("tox", "list config -l -a --listenvs --notest --showconfig"),
 ];
 
 /// Options that say where something runs.
 const LEADING: &str = "--manifest-path --prefix -C --directory --dir --rootdir --rootDir --project --project-dir --package-path --root --cwd \
-    --file --makefile --test-dir --workspace";
+    --file --makefile --test-dir --workspace --roots --projects --build-file";
+/// Long options without a value.
+const FLAGS: &str =
+    "--all --bail --exitfirst --failed-first --ff --last-failed --lf --quiet --recursive --test --verbose";
 /// Options of one letter, or with one dash, whose value is no path of what is tested.
 const WITH_VALUE: &str = "-c -coverprofile -cpuprofile -k -memprofile -o -outputdir -t";
 
@@ -89,7 +101,8 @@ impl Found<'_> {
             |word| matches!(&self.set.compiled, command_line::Pattern::Words(set) if set.contains(word));
         let outside = self.simple.words.windows(2).filter(|pair| !is_set(&pair[1])).find_map(|pair| {
             let (before, own) = (&pair[0], &pair[1]);
-            let has_value = (before.starts_with("--") && before != "--") || is_in(WITH_VALUE, before);
+            let may_have = before.starts_with("--") && !is_in(FLAGS, before) && before != "--";
+            let has_value = may_have || is_in(WITH_VALUE, before);
             let path = spelled(match own.split_once('=') {
                 Some((name, value)) if is_in(LEADING, name) => value,
                 _ if has_value && !is_in(LEADING, before) => "",
@@ -241,8 +254,9 @@ fn behind(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<La
         return (call.tool == "Bash").then_some((why, FIRST));
     };
     let keeps = |command: &Simple| match what {
-        // Only git changes which branch is out.
-        "branch" => command.git().is_none() || command.keeps_branch(),
+        // `gh pr checkout`
+        "branch" if command.git().is_none() => !command.words.iter().any(|word| word == "checkout"),
+        "branch" => command.keeps_branch(),
         // The tests have passed on these files before: that they run once more changes nothing.
         _ => is_asked(rule, command) || (command.keeps_files() && !writes_about(rule, command, world)),
     };
@@ -276,6 +290,14 @@ fn shown(line: &Line, command: &Simple) -> String {
 /// A command of the call may become evidence: it decides the line's exit status, in the foreground, and proves something.
 pub(crate) fn may_prove(rule: &Rule<'_>, call: &Call) -> bool {
     !call.in_background && command_of(rule, call).is_some_and(|found| found.counts())
+}
+
+/// The line goes to another branch and perhaps runs what is asked for, no more: nobody has worked on the files that differ.
+pub(crate) fn only_switches(rule: &Rule<'_>, call: &Call) -> bool {
+    let writes_nothing = |one: &Simple| (one.keeps_files() || is_asked(rule, one)) && one.writes.is_empty();
+    let mut commands = call.commands().iter();
+    commands.clone().any(Simple::switches_branch)
+        && commands.all(|one| one.switches_branch() || writes_nothing(one))
 }
 
 /// The call would be the very evidence that it needs, and does nothing else that needs it.

@@ -243,7 +243,9 @@ fn tracked_local_file(context: &HookContext<'_>, world: &World) -> Option<String
 fn newcomer(context: &HookContext<'_>, store: &Store, world: &World) -> Option<(String, PathBuf)> {
     let common_dir = &world.worktree.as_ref()?.common_dir;
     let told = store.dir().join("told-of-init").join(file_key(&common_dir.to_string_lossy()));
-    let is_new = context.settings.requirements.is_empty() && git::has_remote(common_dir);
+    let file = context.places.project_claude_dir.as_ref().map(|dir| dir.join("requirements.yaml"));
+    let is_unset = context.settings.requirements.is_empty() && file.is_none_or(|file| !file.exists());
+    let is_new = is_unset && git::has_remote(common_dir);
     is_new.then(|| (NEWCOMER.to_owned(), told))
 }
 

@@ -13,7 +13,9 @@ use shared::host::{Places, flat, real};
 use shared::own_commands::own_commands;
 
 use crate::call::Call;
-use crate::command_line::{self, CONSTRUCT, Line, PIPE, SUBSTITUTION, Simple, is_in, is_plain, spelled};
+use crate::command_line::{
+    self, CONSTRUCT, Line, PIPE, SUBSTITUTION, Simple, base_name, is_in, is_plain, spelled,
+};
 
 /// Tools of Claude Code that change no file by themselves: a subagent's calls come here on their own.
 const READERS: &str = "Agent AskUserQuestion EnterPlanMode ExitPlanMode Glob Grep LS LSP ListMcpResourcesTool NotebookRead Read \
@@ -133,13 +135,14 @@ impl<'a> Guarded<'a> {
         let is_plain = line.commands.is_some() && commands.iter().all(is_known);
         let is_aside = |command: &Simple| {
             let hands_on = matches!(command.hidden, Some(CONSTRUCT | PIPE | SUBSTITUTION))
-                || is_in("cd export set", command.program());
+                || is_in("cd export pushd set", command.program());
             is_known(command) && !hands_on && command.words.len() > 1
         };
         let in_command = |command: &Simple| {
             let folder = command.folder(self.cwd).unwrap_or_else(|| self.cwd.to_owned());
-            let own = command.prefix.iter().chain(&command.words).filter(|_| !is_plain && !is_aside(command));
-            let named = command.writes.iter().chain(own).find_map(|text| self.in_text(text, &folder));
+            let words = command.prefix.iter().chain(&command.words);
+            let words = (!is_plain && !is_aside(command)).then_some(words).into_iter().flatten();
+            let named = command.writes.iter().chain(words).find_map(|text| self.in_text(text, &folder));
             named.or_else(|| handed(command))
         };
         let in_whole = || {
@@ -180,8 +183,9 @@ fn reads(command: &Simple) -> bool {
 
 /// One of the user's commands is handed to another program, which may run it out of sight, or as a prompt in a terminal of its own.
 fn handed(command: &Simple) -> Option<String> {
-    let is_between = |c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_';
-    let words: Vec<&str> = command.text.split(is_between).filter(|word| !word.is_empty()).collect();
+    let is_between = |c: char| c.is_whitespace() || "'\"`\\;&|()[]{}<>,$".contains(c);
+    let words = command.text.split(is_between).filter(|word| !word.is_empty()).map(base_name);
+    let words: Vec<&str> = words.collect();
     let is_one = |words: &[&str]| is_own(words[0]) && words[1..].iter().any(|word| is_in(VERBS, word));
     let is_handed = !reads(command) && (words.windows(3).any(is_one) || words.windows(2).any(is_one));
     let what = "what the user alone may (one of the user's commands runs through";

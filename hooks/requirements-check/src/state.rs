@@ -31,7 +31,7 @@ pub struct State {
     taken: BTreeMap<String, Taken>,
     /// Commands under way that may become evidence, the newest last.
     runs: Vec<Run>,
-    /// Per evidence the last run that did not count.
+    /// Per evidence and work tree the last run that did not count, see [`crate::world::World::run_of`].
     pub(crate) uncounted: BTreeMap<String, Uncounted>,
     /// Denials and blocks whose outcome is not known yet: their rule, and the requirements still asked for.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]

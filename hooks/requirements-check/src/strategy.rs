@@ -229,7 +229,7 @@ fn must_be(wanted: &File) -> String {
 
 /// The last run that did not count, if the requirement still asks for its command.
 fn uncounted<'v>(rule: &Rule<'_>, view: &View<'v>) -> Option<&'v Uncounted> {
-    let run = view.state.uncounted.get(rule.name)?;
+    let run = view.state.uncounted.get(&view.world.run_of(rule.name))?;
     (run.line.is_empty() || is_asked_for(rule, &run.line)).then_some(run)
 }
 

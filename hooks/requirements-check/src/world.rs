@@ -189,6 +189,12 @@ impl World {
         }
     }
 
+    /// The name under which a session remembers the last run of an evidence requirement here.
+    pub(crate) fn run_of(&self, name: &str) -> String {
+        let there = self.elsewhere.as_ref().map(|root| format!(" in {}", root.display()));
+        name.to_owned() + there.as_deref().unwrap_or_default()
+    }
+
     pub fn branch(&self) -> Option<&str> {
         match &self.key {
             Key::Branch(name) => Some(name),

@@ -4,6 +4,7 @@ use super::world::{Claude, World, command_in, link, shell_response};
 use crate::driver::denial;
 use serde_json::json;
 use std::fs;
+use tests::sandbox::Level;
 
 const TESTS: &str = "\
 requirements:
@@ -109,6 +110,38 @@ fn a_run_during_which_its_files_changed_proves_nothing_about_those_before() {
     assert!(text.contains("files changed while its line ran: src/a.txt"), "{text}");
     claude.does(&command_in(&text));
     commit_passes(&claude);
+}
+
+#[test]
+fn a_run_behind_a_checkout_proves_nothing_about_the_branch_before() {
+    let world = project(TESTS);
+    let claude = world.claude();
+    world.sandbox.git(&["switch", "--quiet", "-c", "feature"]);
+    world.sandbox.write("src/a.txt", "worse\n");
+    world.sandbox.commit("worse");
+    for line in
+        ["git checkout --quiet main src/a.txt && ./run-tests", "git switch --quiet main && ./run-tests"]
+    {
+        claude.does(line);
+        world.sandbox.git(&["reset", "--quiet", "--hard", "feature"]);
+        let text = commit_denied(&claude);
+        assert!(text.contains("files changed while its line ran"), "{line}: {text}");
+    }
+}
+
+#[test]
+fn nobody_is_told_to_set_up_what_has_a_mistake() {
+    for (yaml, expected) in [(None, true), (Some("requirements: [\n"), false)] {
+        let world = World::empty();
+        world.sandbox.git(&["remote", "add", "origin", "https://example.org/x.git"]);
+        if let Some(yaml) = yaml {
+            world.sandbox.requirements(Level::Project, yaml);
+        }
+        let claude = world.claude();
+        let answer = claude.ask(&claude.session.session_start("startup")).unwrap();
+        let notice = answer["systemMessage"].as_str().unwrap();
+        assert_eq!(notice.contains("nothing is required"), expected, "{notice}");
+    }
 }
 
 #[test]

@@ -33,6 +33,7 @@ pub(super) struct Reader<'a> {
 /// The work tree's top stands for the folder of the call: they are one work tree.
 pub(crate) fn spelled(text: &str) -> String {
     let text = format!("{text}/").replace("$(git rev-parse --show-toplevel)", ".").replace("$(pwd)", ".");
+    let text = text.replace("`git rev-parse --show-toplevel`", ".");
     let text =
         text.replace("${PWD}", ".").replace("$PWD/", "./").replace("${HOME}", "~").replace("$HOME/", "~/");
     text[..text.len() - 1].to_owned()

@@ -29,16 +29,16 @@ const PROGRAMS: &[(&str, Effect, &str)] = &[
     ("gh glab", Reads, "-D -O --dir --output api checkout clone download exec extension sync"),
     ("sed yq", Reads, "-i --in-place --inplace -f --file"),
     ("sort", Reads, "-o --output"),
-    (": clear date export set umask unset wait", Keeps, ""),
+    (": alias clear conda date declare export jobs local nvm set shopt ulimit umask unset wait", Keeps, ""),
     ("git-add git-commit git-config git-fetch git-notes git-push git-remote git-stage git-tag", Keeps, ""),
     ("command", Keeps, "-p --"),
     ("cp dd install ln mkdir mv patch perl rm rsync tee touch truncate", Writes, ""),
 ];
 const READERS: &str = "[ [[ ack ag basename bat cat cd cksum cmp column comm cut df diff dirname du echo egrep exit expand false \
     fgrep file fold git grep head hexdump hostname id jq join less ls md5sum more nl od paste popd printenv printf ps pushd pwd readlink \
-    realpath rev rg seq sha1sum sha256sum sleep stat strings tac tail test tr tree true type uname wc which whoami yamllint";
+    realpath rev rg seq sha1sum sha256sum sleep stat strings tac tail test tr tree true type uname uniq wc which whoami yamllint";
 const GIT_READERS: &str = "git-blame git-cat-file git-check-ignore git-describe git-diff git-for-each-ref git-grep git-help git-log \
-    git-ls-files git-ls-tree git-merge-base git-reflog git-rev-list git-rev-parse git-shortlog git-show git-show-ref git-status";
+    git-diff-index git-ls-files git-ls-remote git-ls-tree git-merge-base git-reflog git-rev-list git-rev-parse git-shortlog git-show git-show-ref git-status";
 
 /// Programs that run another one which stands somewhere among their arguments.
 const RUNNERS: &str = "builtin command coproc doas env exec flock gtimeout ionice nice noglob nohup setsid stdbuf sudo time timeout \
@@ -145,7 +145,7 @@ impl Simple {
             return None;
         }
         let Some((program, arguments)) = self.words.split_first() else { return Some(Reads) };
-        if arguments == ["--version"] {
+        if matches!(arguments, [version] if is_in("--version -v -V", version)) {
             return Some(Reads);
         }
         // A virtual environment of Python's changes variables of the shell only.
@@ -204,10 +204,13 @@ impl Simple {
             if is_in("-c -b --create", create) && !name.starts_with('-'))
     }
 
-    /// Whether git goes to another branch or commit, no more.
+    /// Whether git goes to another branch or commit, no more: a second name is a file.
     pub(crate) fn switches_branch(&self) -> bool {
-        let goes = matches!(self.git(), Some(("checkout" | "switch", _)));
-        goes && !self.words.iter().any(|word| word == "--" || word == ".")
+        const CHANGING: &str = "-- . -f --force --discard-changes -m --merge --ours --theirs -p --patch";
+        let Some(("checkout" | "switch", rest)) = self.git() else { return false };
+        let is_new = rest.iter().any(|word| is_one_of(word, "-b -B -c -C --create --orphan"));
+        let names = rest.iter().filter(|word| !word.starts_with('-')).count();
+        (is_new || names < 2) && !rest.iter().any(|word| is_one_of(word, CHANGING))
     }
 
     /// It runs another program that stands somewhere among its arguments, or that is a variable (`$SUDO git commit`).
@@ -235,11 +238,12 @@ impl Simple {
 
     /// The script of `sh -c '..'` and of `eval '..'`. With expansions it is as it is written; what it comes to is not known.
     fn script(&self) -> Option<String> {
-        let (shell, arguments) = self.words_from("sh bash zsh dash ksh eval").split_first()?;
+        let (shell, arguments) = self.words_from("sh ash bash zsh dash ksh eval").split_first()?;
         if shell == "eval" {
             return Some(arguments.join(" "));
         }
-        arguments.iter().skip_while(|word| !(word.starts_with('-') && word.ends_with('c'))).nth(1).cloned()
+        let mut rest = arguments.iter().skip_while(|word| !is_one_of(word, "-c"));
+        rest.find(|word| !word.starts_with('-')).cloned()
     }
 
     /// git's subcommand and what follows it, if the program is git, also behind one that runs it: `git commit -m x`.

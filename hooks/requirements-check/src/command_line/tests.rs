@@ -74,6 +74,7 @@ const WORDS: &[(&str, &str)] = &[
     ),
     ("b | xargs sh -c a; find . -exec sh -c a ;", "b ¦ xargs|sh|-c|a ¦ a ¦ find|.|-exec|sh|-c|a ¦ a"),
     ("exec bash -c a; stdbuf -oL eval a", "exec|bash|-c|a ¦ a ¦ stdbuf|-oL|eval|a ¦ a"),
+    ("bash -ce a; sh -c -- b; ash -c -e c", "bash|-ce|a ¦ a ¦ sh|-c|--|b ¦ b ¦ ash|-c|-e|c ¦ c"),
     ("bash script.sh -x 'a'; python -c 'git commit'", "bash|script.sh|-x|a ¦ python|-c|git commit"),
     ("cat <<EOF | b\ngit commit\nEOF\na", "cat ¦ b ¦ a"),
     ("cat <<-A <<'B'\n\t1\n\tA\nit's ( $(x)\nB\nc <<< 'git commit'", "cat ¦ c"),
@@ -161,7 +162,7 @@ const DIRECTORIES: &[(Option<&str>, &str)] = &[
     (Some("/b"), "cd a && cd /b && X ¦ cd $A && cd /b && X"),
     (Some("a b"), "cd 'a b' && X"),
     (Some("~/a"), "cd ~/a && X ¦ cd $HOME/a && X"),
-    (Some("./a"), "cd $PWD/a && X"),
+    (Some("./a"), "cd $PWD/a && X ¦ cd `git rev-parse --show-toplevel`/a && X"),
     (
         None,
         "cd a & X ¦ env -C a sh -c 'X && b' ¦ pushd a && popd && X ¦ pushd +1 && X ¦ cd a || X ¦ cd $A && X ¦ cd && X ¦ cd - && X ¦ cd $A && cd b && X",
@@ -287,7 +288,7 @@ fn commands_that_change_no_file_are_known() {
     let all = |line: &str, is: fn(&Simple) -> bool| commands(line).iter().all(is);
     let lines = "cat a b | head -3 ¦ grep -rn x . 2>/dev/null | sort -u >&2 ¦ cd x && git status && git --version ¦ \
         git -C d --no-pager diff HEAD -- a ¦ git branch -a -v ¦ git branch new ¦ find . -name '*.rs' -type f ¦ \
-        sed -n -e '/x/p' a ¦ for f in a b; do cat $f; done";
+        sort a | uniq -c && node -v ¦ sed -n -e '/x/p' a ¦ for f in a b; do cat $f; done";
     for line in lines.split(" ¦ ") {
         assert!(all(line, Simple::reads) && all(line, Simple::keeps_files), "{line:?}");
     }
@@ -322,6 +323,10 @@ fn going_to_another_branch_is_known() {
         ("git -C d checkout abc1234", true),
         ("git checkout -- a.rs", false),
         ("git checkout .", false),
+        ("git checkout main src/a.rs", false),
+        ("git checkout -f main", false),
+        ("git checkout --theirs a.rs", false),
+        ("git switch -c fix origin/main", true),
         ("git commit -m checkout", false),
         ("git branch main", false),
     ] {

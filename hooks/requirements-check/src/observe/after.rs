@@ -11,7 +11,6 @@ use shared::state::read_regular;
 
 use super::{HookContext, resolved_place};
 use crate::call::Call;
-use crate::command_line::Simple;
 use crate::deadline::within;
 use crate::facts::{After, Facts};
 use crate::rule::Rule;
@@ -101,15 +100,14 @@ pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall, response: &Res
     })))
 }
 
-/// Evidence whose files the line has changed, and which. Going to another branch changes none.
+/// Evidence whose files the line has changed, and which.
 fn changed(
     context: &HookContext<'_>,
     rules: &[Rule<'_>],
     call: &Call,
     world: &mut World,
 ) -> BTreeMap<String, Vec<String>> {
-    let switches_branch = call.commands().iter().any(Simple::switches_branch);
-    let may_change = call.line.is_some() && !call.only_reads() && !switches_branch;
+    let may_change = call.line.is_some() && !call.only_reads();
     let Some(id) = call.id.as_deref().filter(|_| may_change) else { return BTreeMap::new() };
     let state: State = context.peek();
     let changed = |rule: &Rule<'_>| {

@@ -62,6 +62,9 @@ fn a_tool_of_a_server_may_neither_move_our_folder_nor_run_a_line_that_names_our_
         assert!(of("mcp__fs__do", &input).is_some(), "{input}");
     }
     assert_eq!(of("mcp__fs__do", &json!({ "path": "/srv/app/src", "command": "ls .claude" })), None);
+    // The time grows with the words, not with their square.
+    let long = json!({ "content": "word ".repeat(12_000), "path": ".claude/requirements.yaml" });
+    assert!(of("mcp__fs__do", &long).is_some());
 }
 
 const PROTECTED: &str = "/srv/app/.claude/requirements.yaml¦/home/me/other/.claude/requirements.yaml¦/srv/app/.claude/requirements.local.yaml¦/srv/app/.claude/settings.json¦\
@@ -165,12 +168,14 @@ git show HEAD:.claude/requirements.yaml~git add .claude/requirements.yaml~git co
 git commit -m \"$(cat <<'EOF'\nfix .claude/settings.json\nEOF\n)\"~cat > notes.md <<'EOF'\nsee .claude/requirements.yaml\nEOF~\
 echo 'see .claude/requirements.yaml' >> notes.md~gh pr create --body \"changes .claude/settings.json\"~echo $CLAUDECODE~\
 node x.js $CLAUDE_PROJECT_DIR/y~req satisfy x --note 'edited .claude/requirements.yaml'~nohup req status~\
-HOME=/tmp cargo test~claude -p 'explain requirements'~which requirements-check~cargo test~vim docs/requirements.yaml~\
+HOME=/tmp cargo test~claude -p 'explain requirements'~which requirements-check~cargo test~\
+sed -i 's/req.set(/req.header(/' src/app.js~node -e 'f(r => r.req.pause())'~curl -s localhost/req/clear~npm run req:clear~\
+vim docs/requirements.yaml~\
 cd docs && sed -i s/a/b/ requirements.yaml~touch src/requirements.yaml.rs .claude/agents/x.md~mkdir -p .claude/commands~rm -rf target~\
 rm -rf \"$TMP\"~chmod +x .claude/hooks/lint.sh~chmod +x .claude/hooks/*~ls $HOME/.claude/hooks/*~find . -name '*.pyc' -delete~prettier --write .~rm 'a~cd /tmp && touch OFF~cd $D && echo x > settings.json~cd $D && touch requirements.yaml";
 
 /// Lines that write or name something protected.
-const DENIED: &str = "ls .claude && rm .claude/requirements.yaml~rm $(ls .claude/requirements.yaml)~xargs rm < <(ls .claude/settings.json)~for f in x; do ls .claude/settings.json; done | xargs rm~stat; python3 - <<'EOF'\nopen('/home/me/.claude/hook-state/OFF', 'w')\nEOF~export F=.claude/settings.json; rm $F~echo x > .claude/requirements.yaml~echo '{}' > \"${HOME}/.claude/hook-state/switches.json\"~\
+const DENIED: &str = "pushd .claude && rm requirements.yaml~python3 -c 'run([\"req\", \"approve\", \"x\"])'~tmux send-keys '/home/me/.local/bin/req approve x'~ls .claude && rm .claude/requirements.yaml~rm $(ls .claude/requirements.yaml)~xargs rm < <(ls .claude/settings.json)~for f in x; do ls .claude/settings.json; done | xargs rm~stat; python3 - <<'EOF'\nopen('/home/me/.claude/hook-state/OFF', 'w')\nEOF~export F=.claude/settings.json; rm $F~echo x > .claude/requirements.yaml~echo '{}' > \"${HOME}/.claude/hook-state/switches.json\"~\
 cat <<EOF > .claude/requirements.yaml\nenabled: false\nEOF~{ echo a; echo b; } > .claude/requirements.yaml~cd .claude && echo x > requirements.yaml~cd .claude && rm r*~rm $HOME//.claude/requirements.yaml~\
 cd \"$HOME/.claude\" && echo '{}' > settings.json~echo x > \"$CLAUDE_CONFIG_DIR/settings.json\"~tee .claude/requirements.yaml < x~\
 sed -i s/true/false/ .claude/requirements.yaml~tool --output=.claude/requirements.yaml~tool -o.claude/requirements.yaml~curl -o.claude/settings.json u~tar -C.claude -xf y~\

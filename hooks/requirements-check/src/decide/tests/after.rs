@@ -3,6 +3,7 @@
 use serde_json::json;
 use shared::hook::{Memory, Verdict};
 
+use crate::git::Worktree;
 use crate::satisfactions::By;
 use crate::scene::{End, OTHER, OWN, SESSION, Scene, denied, edit_of, is_silent, settings};
 use crate::world::Freshness;
@@ -54,6 +55,40 @@ fn evidence_is_due_once_its_files_have_changed() {
         assert_eq!(scene.state.due.contains("tests"), expected, "{tool} {input}");
         assert!(answer.effects.is_empty() && (answer.memory == Memory::Keep) != expected, "{tool} {input}");
     }
+}
+
+#[test]
+fn files_that_another_branch_changes_are_nobodys_work_and_prove_nothing() {
+    for (line, expected) in [
+        ("git switch main", false),
+        ("git checkout main && cargo test", false),
+        ("git checkout main src/a.rs && cargo test", true),
+        ("git checkout -b work && sed -i s/x/y/ src/a.rs", true),
+        ("git switch main && echo x > src/a.rs", true),
+    ] {
+        let mut scene = Scene::new(TESTS);
+        scene.bash_for("t1", line, "tests", "digest");
+        scene.bash_ended("t1", line, End::ChangedFiles);
+        assert_eq!(scene.state.due.contains("tests"), expected, "{line}");
+        assert_eq!(evidence(&scene), None, "{line}");
+    }
+}
+
+#[test]
+fn a_run_in_another_work_tree_is_named_here_and_has_its_own_reason_there() {
+    let mut scene = Scene::new(TESTS);
+    let own = scene.world.worktree.clone();
+    scene.world.worktree = own.clone().map(|tree| Worktree { root: "/repo/other".into(), ..tree });
+    scene.world.elsewhere = Some("/repo/other".into());
+    scene.bash_ended("t1", "cd /repo/other && cargo test | tail", End::Succeeded);
+    let there = scene.standing("tests").unwrap_err();
+    assert!(there.contains("did not count: ") && there.contains("before a pipe"), "{there}");
+    (scene.world.worktree, scene.world.elsewhere) = (own, None);
+    let here = scene.standing("tests").unwrap_err();
+    assert!(here.ends_with("`cargo test` did not count: it ran in another work tree"), "{here}");
+    assert_eq!(scene.state.uncounted["tests"].line, "cargo test");
+    scene.bash_ended("t2", "npm ci && cargo test", End::Failed);
+    assert!(scene.standing("tests").unwrap_err().ends_with("did not count: its line failed"));
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn what_is_unmet_anyway_says_so_and_what_does_not_depend_on_the_line_passes() {
 #[test]
 fn what_may_change_the_branch_before_a_guarded_command_is_run_first() {
     for line in
-        "git checkout main && git commit -m x¦git switch main; git commit -m x¦git pull && git commit -m x¦\
+        "git checkout main && git commit -m x¦gh pr checkout 1 && git commit -m x¦git switch main; git commit -m x¦git pull && git commit -m x¦\
          timeout -k 1 5 git switch main && git commit -m x¦find . -exec git rm a ; -exec git switch main ; && git commit -m x"
             .split('¦')
     {
