@@ -292,7 +292,7 @@ pub(crate) fn may_prove(rule: &Rule<'_>, call: &Call) -> bool {
     !call.in_background && command_of(rule, call).is_some_and(|found| found.counts())
 }
 
-/// The line goes to another branch and perhaps runs what is asked for, no more: nobody has worked on the files that differ.
+/// The line switches the branch, perhaps runs a command that counts, and does nothing else. The files that differ are nobody's work.
 pub(crate) fn only_switches(rule: &Rule<'_>, call: &Call) -> bool {
     let writes_nothing = |one: &Simple| (one.keeps_files() || is_asked(rule, one)) && one.writes.is_empty();
     let mut commands = call.commands().iter();
