@@ -135,7 +135,12 @@ impl Found<'_> {
             .or_else(|| when(is_turned, "other commands of the line may change the files; run it by itself"))
             .or_else(|| when(lacks_output, &format!("its output has nothing that matches {wanted}")))
             .or_else(|| when(!was_noted, NOT_NOTED))
-            .or_else(|| Some(format!("{MEANWHILE}{}; {OWN_FILES}", named(facts.changed.get(rule.name)?))))
+            .or_else(|| {
+                let files = facts.changed.get(rule.name)?;
+                // Behind a checkout none is known.
+                let step = if files.is_empty() { "run it in a line of its own" } else { OWN_FILES };
+                Some(format!("{MEANWHILE}{}; {step}", named(files)))
+            })
     }
 
     /// The line with which the run would count, in the folder where it would; empty where nobody could type it.
