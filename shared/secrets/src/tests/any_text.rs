@@ -16,10 +16,13 @@ const PIECES: [&str; 55] = [
     "-----BEGIN PRIVATE KEY-----", "-----END ",
 ];
 
+/// The seeds of random pieces are below. A token of another seed is no piece, so nothing of it stands beside it.
+const PIECE_SEEDS: u64 = 1000;
+
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => proptest::sample::select(&PIECES[..]).prop_map(ToOwned::to_owned),
-        2 => (1_u64..1000, 1_usize..50).prop_map(|(seed, length)| random_with(seed, BASE62, length)),
+        2 => (1..PIECE_SEEDS, 1_usize..50).prop_map(|(seed, length)| random_with(seed, BASE62, length)),
         1 => "[a-z]{1,9}",
         1 => "\\PC{0,3}",
     ]
@@ -59,7 +62,7 @@ proptest! {
     }
 
     #[test]
-    fn a_token_is_found_in_any_surroundings(before in text(), after in text(), seed in 1_u64..10_000) {
+    fn a_token_is_found_in_any_surroundings(before in text(), after in text(), seed in PIECE_SEEDS..10_000) {
         let token = ["gh", "p_"].concat() + &random_with(seed, BASE62, 36);
         assert_masked(&format!("{before} {token} {after}"), &token);
     }
