@@ -391,8 +391,8 @@ fn turned<H: Hook, E: From<Turn>>(position: Position, session: Option<&str>, ask
     let begins_to_spend = H::COSTS_MONEY && position == Position::On;
     if begins_to_spend && !with(Position::Auto).is_some_and(|section| section.enabled) {
         return Reply::no(format!(
-            "{name}: it asks a model, which costs money, so no switch turns it on; nothing was changed; where your global \
-             file does not, type: req hooks enable {name}"
+            "{name}: nothing was changed: it asks a model, which costs money, so a switch alone does not turn it on. Your \
+             own file does; type: req hooks enable {name}"
         ));
     }
     let turn = Turn { session: session.map(ToOwned::to_owned), ..Turn::everywhere(name, position) };

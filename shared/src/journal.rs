@@ -56,7 +56,7 @@ pub struct Record {
     pub tool: Option<String>,
     /// `deny`, `ask`, `block`, `advise`, `reply`, `sleep`, `judge`; `tell`: what holds, at a session's start; `let-go`: a gate
     /// allowed it for the reason in `text`; `followed`, `overridden`: the reaction to an earlier block or advice of `rule`;
-    /// `approve`, `waive`, `clear`, `pause`, `resume`, `config`: an action of the user; `problem`, `error`. A newer version may
+    /// `approve`, `waive`, `clear`, `pause`, `resume`, `switch`, `config`: an action of the user; `problem`, `error`. A newer version may
     /// write others.
     pub what: String,
     /// Key of the setting behind it, as it stands in a file.

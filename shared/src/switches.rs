@@ -12,6 +12,7 @@ pub use config::{Position, SectionSwitches};
 
 use crate::hook::Effect;
 use crate::host::{DAY, Places, Timestamp};
+use crate::journal::{self, Record};
 use crate::state::{KEEP_DAYS, MACHINE, Remembered, Store};
 
 /// So many characters of a session's id are enough to name it.
@@ -41,7 +42,14 @@ impl Effect for Turn {
             *switches = std::mem::take(switches).with(&self, now);
             true
         });
-        turned.map_err(|error| format!("{}: {error}", self.switch))
+        turned.map_err(|error| format!("{}: {error}", self.switch))?;
+        let (hook, rule) = match self.switch.split_once('.') {
+            Some((section, _)) => (section.to_owned(), Some(self.switch)),
+            None => (self.switch, None),
+        };
+        let record = Record::of("switch", self.position.word());
+        journal::write(&store, now, Record { hook, rule, session: self.session, ..record });
+        Ok(())
     }
 }
 
@@ -113,6 +121,7 @@ impl Switches {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::journal::Journal;
 
     const NOW: Timestamp = Timestamp::from_secs(10_000_000);
 
@@ -137,6 +146,23 @@ mod tests {
             assert_eq!((position("s"), position("t")), (of_s, of_t), "{session:?} {to:?}");
         }
         assert!(turn("tempo", None, Position::On).carry_out(&Places::default(), NOW).is_err());
+    }
+
+    #[test]
+    fn the_journal_names_hook_key_and_session_of_a_switch() {
+        let scratch = tempfile::tempdir().unwrap();
+        let places = Places { state_dir: Some(scratch.path().to_owned()), ..Places::default() };
+        for (switch, session, hook, rule) in
+            [("tempo", Some("s"), "tempo", None), ("pacer.week", None, "pacer", Some("pacer.week"))]
+        {
+            turn(switch, session, Position::Off).carry_out(&places, NOW).unwrap();
+            let read = Journal::read(scratch.path()).records.pop().unwrap();
+            assert_eq!(
+                (read.what.as_str(), read.hook.as_str(), read.rule.as_deref()),
+                ("switch", hook, rule)
+            );
+            assert_eq!((read.session.as_deref(), read.text.as_deref()), (session, Some("off")));
+        }
     }
 
     #[test]

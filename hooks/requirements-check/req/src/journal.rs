@@ -147,6 +147,7 @@ fn verb(record: &Record) -> String {
         ("waive", _) => "recorded a waiver",
         ("pause", _) => "paused every hook",
         ("resume", _) => "ended the pause",
+        ("switch", _) => "was switched",
         ("config", _) => "changed a setting",
         ("judge", _) => "asked a model",
         ("problem", _) => "reported a problem",
