@@ -18,8 +18,9 @@ use shared::host::Host;
 use shared::state::ensure_private;
 
 use crate::manifest::Manifest;
-use crate::places::Installation;
+use crate::places::{Installation, executable};
 use crate::registration::{is_same_program, program};
+use crate::source::beside_this_program;
 
 /// The time for an answer that takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -80,6 +81,23 @@ impl Enabled {
         };
         format!("to switch it on: {line}")
     }
+}
+
+/// The faults that the hook beside this program finds in `text` as its user's own file, each with a line; none without that hook.
+/// A hook's types know more than the schema, such as the names of time zones.
+pub fn faults(hook: &str, text: &str) -> Vec<String> {
+    let ask = || {
+        let program = beside_this_program()?.join(executable(hook));
+        ensure!(program.is_file(), "{hook} is not here");
+        let home = tempfile::tempdir()?;
+        fs::create_dir(home.path().join(".claude"))?;
+        fs::write(home.path().join(".claude/requirements.yaml"), text)?;
+        let mut command = Command::new(program);
+        command.args(["status", "--json"]).current_dir(home.path()).env_clear();
+        let (_, said) = heard(command.env("HOME", home.path()).env("USERPROFILE", home.path()), b"")?;
+        anyhow::Ok(serde_json::from_slice::<Enabled>(&said)?.problems)
+    };
+    ask().unwrap_or_default()
 }
 
 pub(crate) fn prove<'a>(

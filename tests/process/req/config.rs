@@ -42,6 +42,19 @@ fn files_are_read_as_the_hooks_themselves_read_them() {
 }
 
 #[test]
+fn value_that_its_hook_rejects_is_not_written() {
+    let world = World::empty();
+    for (key, wrong, right) in
+        [("work_hours", "25:00-26:00", "9:00-17:00"), ("timezone", "Europe/Berln", "Europe/Berlin")]
+    {
+        let set = |value| world.user(&format!("config set credit-pacer.{key} {value} --global"));
+        let refused = set(wrong);
+        assert!(refused.screen.contains("nothing was changed: credit-pacer."), "{}", refused.screen);
+        assert_eq!((refused.status, set(right).status), (1, 0), "{key}");
+    }
+}
+
+#[test]
 fn a_change_reaches_the_next_call_and_the_journal_without_its_value() {
     let world = World::new(TEAM);
     let claude = world.claude();

@@ -3,6 +3,7 @@
 
 use anyhow::{bail, ensure};
 use installer::catalog::Catalog;
+use installer::prove::faults;
 use serde_json::Value;
 use shared::cli::unregistered;
 use shared::config::{Entry, Fault, LayerKind, Problem, dotted, schema_at, spelled};
@@ -95,6 +96,7 @@ impl Planned {
         file.change(&self.path, value.as_deref(), |text| {
             let outlook = Outlook::of(location, &file.sources_with(text));
             self.check(&outlook, &before)?;
+            self.ask_hook(text)?;
             after = Some(outlook);
             Ok(())
         })?;
@@ -134,6 +136,15 @@ impl Planned {
             }
             _ => bail!("nothing was changed, because this would be wrong then:\n{problem}"),
         }
+    }
+
+    /// The hook that the value is for reads it, too.
+    fn ask_hook(&self, text: &str) -> anyhow::Result<()> {
+        let key = format!(": {}: ", dotted(&self.path));
+        let faults = if self.value.is_some() { faults(&self.path[0], text) } else { Vec::new() };
+        let why = faults.iter().find_map(|fault| fault.split_once(&key));
+        let why = why.map(|(_, why)| why.trim_end_matches("; the level below counts"));
+        why.map_or(Ok(()), |why| bail!("nothing was changed: {}: {why}", dotted(&self.path)))
     }
 
     fn overruling<'a>(&'a self, outlook: &'a Outlook) -> impl Iterator<Item = &'a Entry> {
