@@ -5,7 +5,7 @@
 //! which in a hook means "block". Exit status 0 means done, 1 denied or failed, 64 wrong usage.
 //!
 //! A hook may have commands of its own beside them ([`Commands`]); they are read alike in a shell and as a prompt.
-//! What is to be done is returned ([`Reply`]), not done.
+//! A verb returns its effects ([`Reply`]) and carries none out.
 
 use std::ffi::OsString;
 use std::io::{self, Write};

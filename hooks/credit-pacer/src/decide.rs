@@ -80,7 +80,7 @@ impl Effect for Change {
             Self::Poll => poll::start(),
             Self::Line(found) => {
                 if let Some(store) = places.open_store() {
-                    // Where that fails, it comes again: another process writes at the same moment, or a newer version has.
+                    // After a failure it comes again: another process writes at the same moment, or a newer version has.
                     let _ = store.change::<Line>(MACHINE, |line| {
                         line.clone_from(&found);
                         true

@@ -28,7 +28,7 @@ pub(crate) struct Form {
     has_other_labels: bool,
 }
 
-/// What a form is held against.
+/// The facts that a form is checked against.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Heard {
     /// The names that FILE may give the file, with `/`.

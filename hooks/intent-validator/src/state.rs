@@ -89,7 +89,7 @@ pub(crate) enum Announced {
 }
 
 impl Announced {
-    /// What the declaration lacks.
+    /// The parts that the declaration lacks.
     pub(crate) fn lack(&self) -> Option<Lack> {
         match self {
             Self::Yes => None,

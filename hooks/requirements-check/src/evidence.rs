@@ -1,4 +1,4 @@
-//! What counts as evidence: which commands, which files, and why a run does not count. Pure.
+//! Evidence: the commands and the files that count, and why a run does not. Pure.
 
 use std::path::Path;
 
@@ -122,7 +122,7 @@ impl Found<'_> {
 
     /// Why a run that ended without an error does not count; `None` if it does.
     pub(crate) fn not_counted(&self, rule: &Rule<'_>, facts: &After, was_noted: bool) -> Option<String> {
-        // What writes files before the run may put them back after it. Every other change shows in the files.
+        // A command that writes files before the run may put them back after it. Every other change shows in the files.
         let mut sides = facts.call.commands().split(|command| std::ptr::eq(command, self.simple));
         let is_turned = sides.all(|side| side.iter().any(Simple::writes_files));
         let lacks_output = facts.without_output.iter().any(|name| name == rule.name);

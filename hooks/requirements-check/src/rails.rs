@@ -30,7 +30,7 @@ const FILES: [&str; 4] =
 const VARIABLES: &str = "CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_CONFIG_DIR CLAUDE_HOOK_STATE_DIR \
     CLAUDE_PROJECT_DIR BARBLESS_ $CLAUDE_CONFIG_DIR $CLAUDE_HOOK_STATE_DIR";
 
-/// What only the user may do, as a word after the name of one of our commands.
+/// Verbs of the user alone, as a word after the name of one of our commands.
 const VERBS: &str = "approve clear disable discard off pause remove satisfy set uninstall undo waive";
 
 pub(crate) const INSTEAD: &str = "ask the user to do it in a terminal of their own, outside Claude Code";

@@ -1,4 +1,4 @@
-//! What is masked and what is not. Each secret is put together from parts when the test runs: none stands in this file.
+//! Texts that are masked and texts that are not. Each secret is put together from parts when the test runs: none stands in this file.
 
 use std::borrow::Cow;
 use std::fs;

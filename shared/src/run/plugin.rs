@@ -30,7 +30,7 @@ pub(super) fn is_left_to_settings(hook: &str, places: &Places, request: &Request
 /// The text registers `program`, without arguments, for this event and tool.
 fn starts(settings: &str, event: &str, tool: Option<&str>, program: &Path) -> bool {
     let settings: Value = serde_json::from_str(settings).unwrap_or_default();
-    // What a regular expression lets through is not judged here.
+    // This does not judge what a regular expression matches.
     let is_for_it = |group: &Value| match &group["matcher"] {
         Value::Null => true,
         Value::String(all) if ["", "*", ".*"].contains(&all.as_str()) => true,

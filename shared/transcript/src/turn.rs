@@ -65,7 +65,7 @@ pub fn last_lines(path: &Path, most: u64) -> Vec<Line> {
     lines
 }
 
-/// What the lines that are written say, and how many times the patience another line is worth waiting for; 0: they settle it.
+/// The meaning of the written lines, and how many times the patience another line is worth waiting for; 0: they settle it.
 ///
 /// The model's lines carry no prompt id, so calls count from the earliest line of our prompt on. Scheduled prompts and task notices
 /// are marked as injected; only their id tells them.

@@ -61,7 +61,7 @@ fn look(world: &World<'_>, now: f64, most: f64) -> [f64; 2] {
         .map(|(caps, fitting)| pacing::stretch(&forecast, caps, fitting, most))
 }
 
-/// What the machines' threads will use without delay: the points until `end`, where the current 5-hour window ends, and those of each
+/// The usage of the machines' threads without delay: the points until `end`, where the current 5-hour window ends, and those of each
 /// later one, which a call begins, until `until`.
 fn to_come(world: &World<'_>, end: f64, until: f64) -> Forecast {
     let mut points = Vec::new();

@@ -1,4 +1,4 @@
-//! What a user would do in three weeks if nothing was in the way. Drawn before anything runs: every controller meets the same.
+//! A user's work of three weeks without any delay. It is drawn before anything runs: every controller meets the same.
 
 use std::f64::consts::TAU;
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub(crate) struct Demand {
     pub(crate) shifts: Vec<Shift>,
     /// Whatever works one thing after the other: a session's main thread, or a subagent of it.
     pub(crate) threads: Vec<Thread>,
-    /// What another device uses, unasked and undelayed: when, and how many points of a 5-hour window.
+    /// The usage of another device, without delay: when, and how many points of a 5-hour window.
     pub(crate) elsewhere: Vec<(f64, f64)>,
     /// Points of the 7-day window for one of the 5-hour window.
     pub(crate) week_per_point: f64,
@@ -157,11 +157,11 @@ impl Thread {
     }
 }
 
-/// What fills a span of work if nothing is delayed.
+/// The calls that fill a span of work without delay.
 fn batches(profile: &Profile, span: &Shift, random: &mut StdRng) -> Vec<Batch> {
     let mut batches = Vec::new();
     let mut now = span.start;
-    // What a request costs grows with what the conversation has become.
+    // The cost of a request grows with the length of the conversation.
     let mut weight = skewed(random, 0.5);
     loop {
         let mut gap_secs = 2.0 + (profile.gap_secs - 2.0) * skewed(random, 0.7);

@@ -98,7 +98,7 @@ pub(crate) const PROFILES: [Profile; 8] = [
         week_percent: (25.0, 0.2),
         ..TYPICAL
     },
-    // Around the limit, of which a telephone or a colleague uses 30 %.
+    // Around the limit; a telephone or a colleague uses 30 % of it.
     Profile { name: "second-device", sessions: 2, elsewhere: 1.0, week_percent: (100.0, 0.25), ..TYPICAL },
     // Bursts on some days of the weekend, from two machines that know nothing of each other.
     Profile {

@@ -40,7 +40,7 @@ impl Zone {
         self.0.iter().rfind(|(from, _)| *from <= at).map_or(0, |(_, offset)| *offset)
     }
 
-    /// What the clocks show, in seconds since 1970-01-01 00:00 of the zone.
+    /// The time that the clocks show, in seconds since 1970-01-01 00:00 of the zone.
     pub fn local(&self, at: i64) -> i64 {
         at.saturating_add(self.offset(at))
     }

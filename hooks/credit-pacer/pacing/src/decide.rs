@@ -156,10 +156,10 @@ impl Budget {
         let past_cost = account.cost(pace.window, average).max(1e-6);
         let (first, counted) = account.window;
         let began = seconds(reading.resets_at - pace.window.length_secs());
-        // Usage of which no call is known counts as well: another device, or a time before this tool.
+        // Usage without a known call counts as well: another device, or a time before this tool.
         let is_known = first >= began - 90.0 && 2.0 * counted * past_cost >= used;
         let (calls, since, cost) = if is_known {
-            // What the calls of this window cost says most about those to come.
+            // The cost of this window's calls says most about those to come.
             (counted, first, (used + PRIOR_CALLS * past_cost) / (counted + PRIOR_CALLS))
         } else {
             (used / past_cost, began, past_cost)

@@ -69,7 +69,7 @@ impl Forecast {
         }
     }
 
-    /// From one reset to the other, by 5-hour windows, each of which begins with a call.
+    /// From one reset to the other, by 5-hour windows; each begins with a call.
     fn add_later(&mut self, past: &Past<'_>, from: i64, to: i64) {
         let mut left = 0;
         for (from, to) in slots(seconds(from), to) {

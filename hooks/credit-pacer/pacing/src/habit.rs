@@ -80,7 +80,7 @@ impl Habit {
         self.slots.len() / 2
     }
 
-    /// Days of which anything is known, rounded up.
+    /// Days with any knowledge, rounded up.
     pub fn days(&self) -> u8 {
         u8::try_from(self.len().div_ceil(DAY_SLOTS)).unwrap_or(u8::MAX)
     }

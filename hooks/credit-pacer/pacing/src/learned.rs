@@ -22,7 +22,7 @@ const USUAL_GAP_SECS: f64 = 20.0;
 /// The cost is an average over about this many calls.
 const CALLS: f64 = 1500.0;
 
-/// What was known before counts as this many calls in a cost, so that the first percent decides nothing.
+/// Earlier knowledge counts as this many calls in a cost, so that the first percent decides nothing.
 pub(crate) const PRIOR_CALLS: f64 = 20.0;
 
 /// Readings are whole percents: one within this distance does not contradict the estimate.
@@ -35,11 +35,11 @@ const ACCOUNTS: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Call {
-    /// Its end, in seconds since the epoch.
+    /// The end, in seconds since the epoch.
     pub at: f64,
     /// A hash of the session's id.
     pub session: u64,
-    /// Its delay, in seconds.
+    /// The delay, in seconds.
     pub slept_secs: f64,
 }
 

@@ -39,7 +39,7 @@ const SANE_SECS: i64 = 100_000_000_000;
 pub enum Window {
     /// Five hours by the wall clock.
     FiveHour,
-    /// Seven days, of which working time counts.
+    /// Seven days; only working time counts.
     SevenDay,
 }
 

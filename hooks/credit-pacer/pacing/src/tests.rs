@@ -235,7 +235,7 @@ fn forecast_knows_when_the_day_ends() {
     assert!((30.0..50.0).contains(&fit.fitting), "{fit:?}");
     assert!(known.delay_secs > 60.0, "{known:?}");
     assert_eq!(known.constrained_window, Some(Window::FiveHour));
-    // What little is expected fits.
+    // The little that is expected fits.
     assert_eq!(delay(-14..0, 0.13).delay_secs.to_bits(), 0);
 }
 

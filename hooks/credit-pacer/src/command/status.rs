@@ -1,4 +1,4 @@
-//! What is known at this moment, for the status, the status line and their JSON, and the lines of the status. Nothing is written.
+//! The facts of this moment, for the status, the status line and their JSON, and the lines of the status. It writes nothing.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What can be typed, and what a switch does.
+//! The commands, and the effect of a switch.
 
 use shared::cli::{Asker, Commands, Line, is_command};
 use shared::host::{Clock, Environment, Host, Places, Timestamp};

@@ -264,7 +264,7 @@ fn what_is_past_its_line_is_written_down_when_that_changes() {
     check(world.later(500), None);
     world.switched_off = false;
     check(world.later(LATER), Some(over));
-    // What was read is too old by then.
+    // The readings are too old by then.
     check(world.later(3 * LATER), Some(&[]));
 }
 

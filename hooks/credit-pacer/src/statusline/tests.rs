@@ -1,4 +1,4 @@
-//! What Claude Code reports, and the command that runs below.
+//! The reports of Claude Code, and the command that runs below.
 
 use serde_json::json;
 

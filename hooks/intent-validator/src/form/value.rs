@@ -26,7 +26,7 @@ fn path(text: &str) -> String {
     path.strip_prefix("./").unwrap_or(&path).to_owned()
 }
 
-/// A path without the remark that the file is new.
+/// A path without the note that the file is new.
 pub(super) fn without_new(text: &str) -> &str {
     text.trim().trim_end_matches(" (new)")
 }

@@ -54,7 +54,7 @@ pub(crate) fn check(wanted: &Check, location: &Location) -> Answer {
     Ok(Reply { is_no, ..reply })
 }
 
-/// What Claude would read, if the hook would deny the call.
+/// The text that Claude would read if the hook denied the call.
 fn denial(location: &Location, call: ToolCall, session: Option<String>) -> Option<String> {
     let mut request = location.request(Event::PreToolUse(call));
     // Without a session its satisfactions count as missing, as they would for a new one.

@@ -1,4 +1,4 @@
-//! What `req --help` looks like, the lists of verbs in the manual, the manual pages, and what a shell needs to complete `req`: one
+//! The look of `req --help`, the lists of verbs in the manual, the manual pages, and what a shell needs to complete `req`: one
 //! order, one set of examples. What each verb does and takes is said where it is defined.
 
 use std::path::Path;

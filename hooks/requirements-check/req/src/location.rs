@@ -31,7 +31,7 @@ pub(crate) struct Location {
 }
 
 impl Location {
-    /// Who asks, where a hook started this process for a typed prompt.
+    /// The caller, if a hook started this process for a typed prompt.
     pub(crate) fn asking() -> Option<Asking> {
         let host = Host::real();
         Asking::of_hook(&Places::resolve(&host.environment, host.cwd().as_deref()), host.started)
@@ -113,7 +113,7 @@ impl Location {
         Some(sources.shown(level, sources.file(level)?))
     }
 
-    /// What is wrong in the files: those that are skipped as a whole, and the rest.
+    /// The faults of the files: those that are skipped as a whole, and the rest.
     pub(crate) fn problems(&self) -> (Vec<String>, Vec<String>) {
         // A problem of a whole file has no key.
         let is_skip = |problem: &&Problem| problem.key.is_empty() && matches!(problem.fault, Fault::Other(_));

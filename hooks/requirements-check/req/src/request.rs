@@ -71,7 +71,7 @@ pub(crate) fn about(
     let state = location.store.as_ref().zip(session.as_deref());
     let state: State = state.and_then(|(store, session)| store.read(session)).unwrap_or_default();
     world.session.clone_from(&session);
-    // What is checked out says nothing of another branch.
+    // The files that are checked out say nothing of another branch.
     let is_measured =
         |rule: &Rule<'_>| !known.is_turned || !matches!(rule.kind(), Kind::Dynamic | Kind::Evidence);
     world.measure(&context, &Rule::all(settings).filter(is_measured).collect::<Vec<_>>());

@@ -32,9 +32,9 @@ pub(crate) struct Standing {
 #[serde(rename_all = "lowercase")]
 pub(crate) enum State {
     Met,
-    /// Where no session is live, it is not satisfied for the next one.
+    /// Without a live session it is not satisfied for the next one.
     Open,
-    /// It cannot be told here.
+    /// Nobody can know it here.
     Unknown,
     /// It is described and not in force.
     Off,

@@ -1,4 +1,4 @@
-//! Which commands and which files are evidence, and why a run is none.
+//! Commands and files that are evidence, and why a run is none.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::scene::{ROOT, Scene, call};
 
 const TESTS: &str = "tests: {type: evidence, command: [cargo test, npm test]}\n";
 
-/// What the line's evidence is: the command, the line to type, and whether it counts.
+/// The line's evidence: the command, the line to type, and whether it counts.
 fn found(requirement: &str, line: &str) -> Option<(String, String, bool)> {
     let scene = Scene::new(requirement);
     let (rule, call) = (scene.rule("tests"), call("Bash", &json!({ "command": line })));
@@ -37,7 +37,7 @@ fn the_command_that_decides_the_line_is_the_evidence() {
         ("cargo test $ARGS", "cargo test $ARGS", "cargo test", false),
         ("cd /elsewhere && cargo test", "cargo test", "cd /repo/tree && cargo test", true),
         ("API_TOKEN=sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaa cargo test | cat", "[masked]", "cargo test", false),
-        // Of several the one that counts.
+        // The one of several that counts.
         ("npm test | tail && cargo test", "cargo test", "cargo test", true),
         ("cargo test --no-run && npm test", "npm test", "npm test", true),
     ] {

@@ -212,7 +212,7 @@ fn a_stop_passes_for_these_reasons() {
             "acknowledged before in this prompt",
             Memory::Keep,
         ),
-        // What is never blocked comes first and keeps the token.
+        // The cases that are never blocked come first and keep the token.
         (|case| shown(case, "Shall I go on?"), "the last message ends in a question", Memory::Keep),
         (|case| case.facts.work = TurnWork::NoToolCall, "the turn made no tool call", Memory::Keep),
         (|case| case.settings.only_when = OnlyWhen::Unfinished, "nothing looks unfinished", Memory::Keep),

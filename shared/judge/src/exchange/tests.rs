@@ -84,7 +84,7 @@ fn asks_once_more_where_that_may_help_and_time_is_left() {
         let error = said.clone().err().unwrap_or(Silence::InvalidResponse);
         let then_passes = |millis| [(millis, said.clone()), (100, Ok(says(true)))];
         check(Some(OTHER), &then_passes(100), &[FIRST, other], None);
-        // Of 25 seconds two are left, or not.
+        // Two of 25 seconds are left, or not.
         check(None, &then_passes(23_000 - pause), &[FIRST, FIRST], None);
         check(None, &then_passes(23_001 - pause), &[FIRST], Some(error));
         let twice = [(0, said.clone()), (0, unlike())];

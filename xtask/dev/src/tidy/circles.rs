@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Source, finding};
 
-/// What each module at the top of a crate imports of the others.
+/// The imports of each module at the top of a crate from the others.
 type Arrows = BTreeMap<String, BTreeSet<String>>;
 
 pub(super) fn check(files: &[Source]) -> Vec<String> {

@@ -12,7 +12,7 @@ use shared::config::{LayerKind, SCHEMA_FILE, SCHEMA_TEXT, SCHEMA_TITLE, Sources,
 
 use crate::location::Location;
 
-/// The local file, as git spells its path.
+/// The local file, in git's spelling of its path.
 pub(crate) const LOCAL: &str = ".claude/requirements.local.yaml";
 
 /// The old files that `req init --force` keeps, as git spells them: an earlier one of the local file would be as much the

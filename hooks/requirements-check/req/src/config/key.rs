@@ -42,7 +42,7 @@ impl Outlook {
         outlook
     }
 
-    /// What several sections find wrong alike is one problem, and a key that several own is one entry.
+    /// A fault that several sections find alike is one problem, and a key that several own is one entry.
     fn add<S>(&mut self, section: Option<Section<S>>) {
         let Some(section) = section else { return };
         for entry in section.entries() {

@@ -42,7 +42,7 @@ const NPM: &str = "npm test";
 const NODE: [(&str, &str); 3] =
     [("pnpm-lock.yaml", "pnpm test"), ("yarn.lock", "yarn test"), ("bun.lock", "bun run test")];
 
-/// What `npm init` writes in place of a test.
+/// The text that `npm init` writes in place of a test.
 const NO_TEST: &str = "no test specified";
 
 /// The forms in which people and agents type the same command.

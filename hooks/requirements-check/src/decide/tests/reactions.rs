@@ -1,4 +1,4 @@
-//! What becomes of denials and blocks: told to the journal once, where it is seen, and nothing is written before.
+//! Outcomes of denials and blocks: the journal gets each once, when it is seen, and nothing before.
 
 use serde_json::json;
 use shared::blocks::BlockCount;
@@ -28,7 +28,7 @@ fn refused(requirements: &str) -> Scene {
     scene
 }
 
-/// What the journal is told of the next edit; the one after it is told nothing.
+/// The journal's records of the next edit; the edit after it leaves none.
 #[track_caller]
 fn told(scene: &mut Scene) -> Vec<Reaction> {
     let reactions = scene.edit("t2").audit.reactions;

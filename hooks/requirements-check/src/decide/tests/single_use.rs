@@ -26,7 +26,7 @@ fn a_call_holds_the_satisfaction_as_long_as_it_runs_or_till_the_next_prompt_and_
     denied(&scene.bash("t4", LINE));
 }
 
-/// What happens next in a session.
+/// The next step of a session.
 #[derive(Debug, Clone)]
 enum Step {
     /// The requirement is satisfied for its next call.
