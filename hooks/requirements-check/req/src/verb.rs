@@ -13,7 +13,7 @@ use requirements_check::settings::parse_duration;
 /// A verb. Its doc comment is its help; `help::GROUPS` puts it into a group of the help.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// What is required here, satisfied or not, why, and how to satisfy it.
+    /// Show what is required here, satisfied or not, why, and how to satisfy it.
     #[command(after_help = "Example: req status --summary")]
     Status(Status),
     /// Satisfy requirements.
@@ -28,16 +28,16 @@ pub(crate) enum Verb {
     /// Take satisfactions back: this session's, or those of another session or a branch (user only).
     #[command(after_help = "Example: req clear commit_plan")]
     Clear(Clear),
-    /// Which branches have satisfactions in this repository, and how many.
+    /// List the branches with satisfactions in this repository, and how many each has.
     #[command(after_help = "Example: req list --json")]
     List(Output),
     /// Remove the satisfactions of branches that are gone, and those of sessions that are a month old.
     #[command(after_help = "Example: req prune")]
     Prune,
-    /// The live sessions of this project.
+    /// List the live sessions of this project.
     #[command(after_help = "Example: req sessions")]
     Sessions(Output),
-    /// What would happen to a tool call, and why; exit status 1: it would be denied.
+    /// Show what would happen to a tool call, and why; exit status 1: it would be denied.
     #[command(
         after_help = "Examples: req check --tool Edit --file src/main.rs\n          req check --bash \"git commit -m x\""
     )]
@@ -51,7 +51,7 @@ pub(crate) enum Verb {
     /// Switch a requirement or a hook off, in your local file if no other is named (user only).
     #[command(after_help = "Example: req disable commit_plan --local")]
     Disable(Turn),
-    /// What is in force and where it is set; set and unset change it (user only).
+    /// Show what is in force and where it is set; set and unset change it (user only).
     #[command(
         after_help = "Examples: req config requirements.commit_plan --sources\n          req config set rate-awareness.repeat 8 --global"
     )]
@@ -59,20 +59,20 @@ pub(crate) enum Verb {
     /// Check in CI what needs no session: branch size, protected branch, file evidence.
     #[command(after_help = "Example: req ci --base origin/main")]
     Ci(Ci),
-    /// Why a call was denied or a stop blocked: the hook, the rule, where it is set, what to do.
+    /// Explain why a call was denied or a stop blocked: the hook, the rule, where it is set, what to do.
     #[command(after_help = "Example: req why")]
     Why(Why),
-    /// What the hooks did, when and why; with --stats whether it was worth it.
+    /// List what the hooks did, when and why; with --stats whether it was worth it.
     #[command(after_help = "Examples: req log --since 1h --blocks\n          req log --stats --since 7d")]
     Log(Log),
-    /// Every hook off for a while (user only).
+    /// Switch every hook off for a while (user only).
     #[command(after_help = "Example: req pause 10m")]
     Pause {
         /// How long, a day at most: 90s, 10m, 2h, 1d; 10m if not said
         #[arg(value_name = "TIME", value_parser = time)]
         span: Option<Duration>,
     },
-    /// Every hook on again.
+    /// Switch every hook on again.
     #[command(after_help = "Example: req resume")]
     Resume,
     /// Install, register and remove the hooks, and see what is there (to remove or undo: user only).
@@ -90,28 +90,28 @@ pub(crate) enum Verb {
         #[command(flatten)]
         output: Output,
     },
-    /// The manual, built in: its topics, or one of them.
+    /// Print a page of the manual, or list its pages.
     #[command(after_help = "Example: req docs evidence")]
     Docs {
-        /// Which page; without it the pages are listed
+        /// The page; without it the pages are listed
         topic: Option<String>,
         #[command(flatten)]
         output: Output,
     },
-    /// The JSON Schema of what a command prints with --json.
+    /// Print the JSON Schema of what a command prints with --json.
     #[command(after_help = "Example: req schema status")]
     Schema {
-        /// Which command; without it they are listed
+        /// The command; without it they are listed
         command: Option<String>,
     },
-    /// What a shell needs to complete req: bash, zsh, fish, powershell, elvish.
+    /// Print what a shell needs to complete req: bash, zsh, fish, powershell, elvish.
     #[command(after_help = "Example: req completions bash")]
     Completions {
-        /// Which shell
+        /// The shell
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
-    /// The manual page; with --dir one for each command.
+    /// Print the manual page; with --dir write one for each command.
     #[command(after_help = "Example: req man --dir ~/.local/share/man/man1")]
     Man {
         /// Write a page for each command into this folder, which is made; without it the page of req is printed
@@ -152,7 +152,7 @@ pub(crate) struct Satisfy {
     pub(crate) names: Vec<String>,
     #[command(flatten)]
     pub(crate) reach: Reach,
-    /// Why; kept with the satisfaction
+    /// The reason; kept with the satisfaction
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Option<String>,
 }
@@ -191,7 +191,7 @@ pub(crate) struct Exception {
     /// For one session only: its id, or the first 8 characters or more
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// Why; shown wherever the approval or waiver is, and needed for a waiver
+    /// The reason; shown wherever the approval or waiver is, and needed for a waiver
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Option<String>,
 }
@@ -215,7 +215,7 @@ pub(crate) struct Check {
     pub(crate) output: Output,
 }
 
-/// Which of the three files is meant.
+/// The file that is meant, of three.
 #[derive(Debug, Clone, Copy, Default, Args)]
 #[group(multiple = false)]
 pub(crate) struct Level {
@@ -243,7 +243,7 @@ impl Level {
 
 #[derive(Debug, Args)]
 pub(crate) struct Init {
-    /// What the file begins with; without it the preset that fits: relaxed for a team, minimal for you alone, advanced for all
+    /// The first content; without it the preset that fits: relaxed for a team, minimal for you alone, advanced for all
     /// your projects
     #[arg(long, short, value_enum)]
     pub(crate) preset: Option<Preset>,
@@ -260,7 +260,7 @@ pub(crate) struct Init {
     pub(crate) dry_run: bool,
 }
 
-/// What a new file begins with.
+/// The first content of a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Preset {
     /// A plan before the first edit
@@ -271,7 +271,7 @@ pub(crate) enum Preset {
     Minimal,
     /// Every type of requirement, to choose from
     Advanced,
-    /// What your global file requires, and nothing more
+    /// The requirements of your global file, and nothing more
     Inherit,
 }
 
@@ -295,7 +295,7 @@ pub(crate) struct Config {
     pub(crate) change: Option<ConfigChange>,
     /// A key, or the beginning of several, as in the examples
     pub(crate) key: Option<String>,
-    /// Where each value is set
+    /// Name the place that sets each value
     #[arg(long)]
     pub(crate) sources: bool,
     #[command(flatten)]
@@ -326,7 +326,7 @@ pub(crate) enum ConfigChange {
 
 #[derive(Debug, Args)]
 pub(crate) struct Ci {
-    /// What the branch is compared with: a branch, tag or commit; else what the requirement says, or the default branch
+    /// A branch, tag or commit to compare the branch with; else what the requirement says, or the default branch
     #[arg(long, value_name = "REF")]
     pub(crate) base: Option<String>,
     /// The branch that is judged, where CI has checked out a commit without its branch
@@ -338,7 +338,7 @@ pub(crate) struct Ci {
 
 #[derive(Debug, Args)]
 pub(crate) struct Why {
-    /// Which one, by the id that req log shows
+    /// The one with this id, as req log shows it
     #[arg(conflicts_with = "last")]
     pub(crate) id: Option<String>,
     /// The last one, which it is without an ID, too
@@ -363,7 +363,7 @@ pub(crate) struct Log {
     /// Only what was denied or blocked
     #[arg(long)]
     pub(crate) blocks: bool,
-    /// Which models were asked, and what it cost
+    /// Only questions to models, and their cost
     #[arg(long, conflicts_with = "blocks")]
     pub(crate) cost: bool,
     /// Per hook: how often it spoke, was followed, was overridden; seconds slept, money spent
@@ -388,7 +388,7 @@ fn exception_time(text: &str) -> Result<Duration, &'static str> {
 const HINTS: &str = "Without a command: req status. Options and an example of one: req help COMMAND. The manual: req docs.\n\
     User only: in Claude's shell it is denied, with the line that you can type.";
 
-/// What this project requires, what is satisfied, and how to satisfy the rest.
+/// Show what this project requires, what is satisfied, and how to satisfy the rest.
 #[derive(Debug, Parser)]
 #[command(name = "req", version, after_help = HINTS)]
 struct Words {
