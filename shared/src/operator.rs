@@ -171,7 +171,7 @@ fn ps_fields(line: &str) -> Option<Process> {
     Some(Process { name, parent, has_terminal, command_line })
 }
 
-/// Nothing to climb; a console counts as a terminal.
+/// No parents to walk; a console counts as a terminal.
 #[cfg(not(unix))]
 fn read(_pid: u32) -> Option<Process> {
     use std::io::IsTerminal;

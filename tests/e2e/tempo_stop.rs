@@ -55,7 +55,7 @@ fn a_stop_with_work_left_is_blocked_with_what_is_missing_and_then_let_go() {
         (0, "requests", PROMPT),
         (0, "last_message", "One file is there."),
         (0, "state", "sent back for this request already: 0 times"),
-        (1, "deeds", "Bash touch one: ok\nBash touch two: ok"),
+        (1, "tool_calls", "Bash touch one: ok\nBash touch two: ok"),
         (1, "state", "sent back for this request already: 1 times"),
     ] {
         let shown = judged[question].part(name);

@@ -12,7 +12,7 @@ use crate::privacy::secrets::secrets;
 
 const NAME: &str = "tempo-stop";
 
-const PARTS: [&str; 5] = ["requests", "conversation", "last_message", "deeds", "state"];
+const PARTS: [&str; 5] = ["requests", "conversation", "last_message", "tool_calls", "state"];
 
 /// The model finds something missing at every stop.
 fn strict(own: &str) -> Judged {
@@ -34,7 +34,7 @@ fn a_stop_is_blocked_with_the_models_words_on_all_the_parts_of_the_question() {
     let material = Material::of(&asked);
     assert_eq!(material.names(), PARTS);
     assert_eq!(material.part("requests"), format!(r#"{{"by":"user","text":"{REQUEST}"}}"#));
-    assert!(material.part("deeds").contains("Bash make greeting: ok"), "{material:?}");
+    assert!(material.part("tool_calls").contains("Bash make greeting: ok"), "{material:?}");
 }
 
 #[test]

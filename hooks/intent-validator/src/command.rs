@@ -15,7 +15,7 @@ use shared::protocol::ToolResult;
 use crate::IntentValidator;
 use crate::form::{self, Form, Heard, Judgement, Lack, Part};
 use crate::settings::{Settings, Stage1, Stage2};
-use crate::source::{self, Kind, Spot};
+use crate::source::{self, Kind, Location};
 use crate::state::Recorded;
 use crate::wording::{NOT_RECORDED, STATUS, filled};
 
@@ -63,8 +63,11 @@ fn meant(
     cwd: Option<&Path>,
     settings: &Settings,
 ) -> Result<Vec<String>, String> {
-    let spots = form.files().flat_map(|file| [cwd, None].map(|folder| Spot::find(places, folder, file)));
-    let kinds = spots.flatten().filter_map(|spot| Some((source::kind(&spot.file, settings)?, spot.file)));
+    let locations =
+        form.files().flat_map(|file| [cwd, None].map(|folder| Location::find(places, folder, file)));
+    let kinds = locations
+        .flatten()
+        .filter_map(|location| Some((source::kind(&location.file, settings)?, location.file)));
     let (kinds, names): (Vec<Kind>, Vec<String>) = kinds.unzip();
     let wants_test = settings.tdd && kinds.contains(&Kind::Core);
     fault(form, wants_test).filter(|_| !names.is_empty()).map_or(Ok(names), Err)

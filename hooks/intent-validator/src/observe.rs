@@ -19,7 +19,7 @@ use crate::form::{Form, Heard, Judgement};
 use crate::plan::{Known, Scene, Standing, local};
 use crate::review::{about_declaration, ask_for_review, asked};
 use crate::settings::{Settings, Stage1};
-use crate::source::{self, Kind, Spot};
+use crate::source::{self, Kind, Location};
 use crate::state::{Place, Recorded, State};
 use crate::wording::{about_tests, how_to_declare};
 
@@ -66,20 +66,27 @@ fn before(context: &Context<'_, Settings>, tool: &ToolCall) -> Option<Facts> {
     if !source::is_source(&change.file, &context.settings.extensions) {
         return None;
     }
-    let spot = Spot::find(context.places, context.request.call.cwd.as_deref(), &change.file)?;
-    let kind = source::kind(&spot.file, context.settings)?;
-    Some(Facts::Change(Box::new(look(context, tool, change, spot, kind))))
+    let location = Location::find(context.places, context.request.call.cwd.as_deref(), &change.file)?;
+    let kind = source::kind(&location.file, context.settings)?;
+    Some(Facts::Change(Box::new(look(context, tool, change, location, kind))))
 }
 
-fn look(context: &Context<'_, Settings>, tool: &ToolCall, change: Change, spot: Spot, kind: Kind) -> Known {
+fn look(
+    context: &Context<'_, Settings>,
+    tool: &ToolCall,
+    change: Change,
+    location: Location,
+    kind: Kind,
+) -> Known {
     let Context { settings, places, host, .. } = *context;
     let call = &context.request.call;
-    let names = names(&change.file, &spot, call.cwd.as_deref(), places.root.as_deref());
-    let versions = change::versions(change, read_regular(&spot.path, MAX_FILE_BYTES));
-    let findings = checks::find(&spot.file, &versions, &settings.checks);
-    let wants_test = settings.tdd && kind == Kind::Core && !checks::is_comments_only(&spot.file, &versions);
+    let names = names(&change.file, &location, call.cwd.as_deref(), places.root.as_deref());
+    let versions = change::versions(change, read_regular(&location.path, MAX_FILE_BYTES));
+    let findings = checks::find(&location.file, &versions, &settings.checks);
+    let wants_test =
+        settings.tdd && kind == Kind::Core && !checks::is_comments_only(&location.file, &versions);
     let prompt = call.prompt_id.clone();
-    let place = Place { file: spot.file, agent: call.agent_id.clone() };
+    let place = Place { file: location.file, agent: call.agent_id.clone() };
     let heard = Heard { names, wants_test, ..Heard::default() };
     let mut known = Known { place, prompt, heard, versions, findings, ..Known::default() };
     let state: State = context.peek();
@@ -96,11 +103,11 @@ fn look(context: &Context<'_, Settings>, tool: &ToolCall, change: Change, spot: 
 }
 
 /// The names that FILE may give the file, as in the call or its own.
-fn names(called: &str, spot: &Spot, cwd: Option<&Path>, root: Option<&Path>) -> Vec<String> {
-    let (called, own) = (Path::new(called), Path::new(&spot.file));
-    let from_here = cwd.and_then(|cwd| spot.path.strip_prefix(cwd).ok());
+fn names(called: &str, location: &Location, cwd: Option<&Path>, root: Option<&Path>) -> Vec<String> {
+    let (called, own) = (Path::new(called), Path::new(&location.file));
+    let from_here = cwd.and_then(|cwd| location.path.strip_prefix(cwd).ok());
     let from_root = root.and_then(|root| called.strip_prefix(root).ok());
-    let paths = [Some(called), from_root, Some(&spot.path), from_here, Some(own)].into_iter().flatten();
+    let paths = [Some(called), from_root, Some(&location.path), from_here, Some(own)].into_iter().flatten();
     let names = paths.map(|path| path.to_string_lossy().replace('\\', "/"));
     names.filter(|name| !name.is_empty()).collect()
 }

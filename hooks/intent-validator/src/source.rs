@@ -8,14 +8,14 @@ use shared::host::{Places, flat, real};
 use crate::settings::Settings;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Spot {
+pub(crate) struct Location {
     /// Links resolved as far as it exists.
     pub(crate) path: PathBuf,
     /// From the project's root, with `/`.
     pub(crate) file: String,
 }
 
-impl Spot {
+impl Location {
     /// The file of this name in a folder, or in the project's root; `None`: it is none of the project's.
     pub(crate) fn find(places: &Places, folder: Option<&Path>, file: &str) -> Option<Self> {
         let root = places.root.as_deref()?;

@@ -29,7 +29,7 @@ pub struct World {
     /// The folder of the satisfactions; none where nothing can be remembered.
     pub folder: Option<Folder>,
     /// Why git, which is there, could not be read.
-    pub trouble: Option<String>,
+    pub problem: Option<String>,
     /// The satisfactions of the branch.
     pub branch: Satisfactions,
     /// Satisfactions on all branches, approvals and waivers.
@@ -141,7 +141,7 @@ impl World {
             mode: context.request.call.permission_mode,
             environment: context.host.environment.clone(),
             places: context.places.clone(),
-            notes: found.trouble.iter().map(without_git).collect(),
+            notes: found.problem.iter().map(without_git).collect(),
             deadlines: Deadlines::of(&context.request.event),
             ..found
         };
@@ -162,7 +162,7 @@ impl World {
         }
         let folder = context.store.map(Store::dir).zip(context.places.root.as_deref());
         let folder = folder.map(|(state, root)| Folder::of_project(state, root));
-        Self { folder, trouble: read.err().map(|error| error.to_string()), ..Self::default() }
+        Self { folder, problem: read.err().map(|error| error.to_string()), ..Self::default() }
     }
 
     pub fn read_satisfactions(&mut self) {

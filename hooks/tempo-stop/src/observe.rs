@@ -12,7 +12,7 @@ use shared::messages::Texts;
 use shared::operator::Caller;
 use shared::own_commands;
 use shared::protocol::{Event, Stop};
-use transcript::{Patience, TurnWork, conversation, deeds, requests, turn_work};
+use transcript::{Patience, TurnWork, conversation, requests, tool_calls, turn_work};
 
 use crate::TempoStop;
 use crate::question::{self, ANNOUNCEMENT, BLOCKED, MAX_ANNOUNCEMENT_CHARS, Material, PROMPT, Verdict};
@@ -24,7 +24,7 @@ use crate::worth;
 const MAX_REQUESTS: usize = 30;
 
 /// So many tool calls are shown.
-const MAX_DEEDS: usize = 60;
+const MAX_CALLS: usize = 60;
 
 const UNKNOWN_REQUEST: &str = "what the user asked for is not known";
 
@@ -145,7 +145,7 @@ pub(crate) fn material(
         requests: requests(transcript, MAX_REQUESTS),
         conversation: conversation(transcript, most),
         last_message: stop.last_assistant_message.clone().unwrap_or_default(),
-        deeds: deeds(transcript, call.prompt_id.as_deref(), MAX_DEEDS),
+        tool_calls: tool_calls(transcript, call.prompt_id.as_deref(), MAX_CALLS),
         permission_mode: call.permission_mode,
         blocks,
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use shared::messages::Text;
 use shared::protocol::Mode;
 use shared::text::is_hidden;
-use transcript::{Deed, Said, Speaker};
+use transcript::{Message, PastCall, Role};
 
 pub(crate) const PROMPT: Text = Text {
     name: "stop_hook_validator_prompt",
@@ -37,8 +37,8 @@ const REQUEST_PIECE_CHARS: usize = 1_000;
 /// So much of the last message is shown, in characters.
 const MAX_LAST_MESSAGE_CHARS: usize = 8_000;
 
-/// So much of the deeds is shown, in characters.
-const MAX_DEEDS_CHARS: usize = 8_000;
+/// So much of the tool calls is shown, in characters.
+const MAX_CALLS_CHARS: usize = 8_000;
 
 /// So much of what one tool was given is shown, in characters.
 const MAX_INPUT_CHARS: usize = 160;
@@ -54,10 +54,10 @@ pub(crate) struct Material {
     /// The user's requests since the last compaction, oldest first.
     pub(crate) requests: Vec<String>,
     /// The last messages of both, oldest first.
-    pub(crate) conversation: Vec<Said>,
+    pub(crate) conversation: Vec<Message>,
     pub(crate) last_message: String,
     /// The tool calls of this turn, oldest first.
-    pub(crate) deeds: Vec<Deed>,
+    pub(crate) tool_calls: Vec<PastCall>,
     pub(crate) permission_mode: Option<Mode>,
     /// The blocks of this prompt.
     pub(crate) blocks: u32,
@@ -107,14 +107,14 @@ pub(crate) fn schema() -> Value {
 pub(crate) fn parts(material: &Material, judge: &judge::Settings) -> Vec<Part> {
     let part = |name, text, max_chars| Part { name, text, max_chars };
     let max_conversation = usize::try_from(judge.max_conversation_chars.get()).unwrap_or(usize::MAX);
-    let request = |request: &String| Said { by: Speaker::User, text: shortened(request) };
-    let requests: Vec<Said> = material.requests.iter().map(request).collect();
-    let deeds: Vec<String> = material.deeds.iter().map(done).collect();
+    let request = |request: &String| Message { role: Role::User, text: shortened(request) };
+    let requests: Vec<Message> = material.requests.iter().map(request).collect();
+    let tool_calls: Vec<String> = material.tool_calls.iter().map(done).collect();
     vec![
         part("requests", judge::spoken(&requests), MAX_REQUESTS_CHARS),
         part("conversation", judge::spoken(&material.conversation), max_conversation),
         part("last_message", material.last_message.clone(), MAX_LAST_MESSAGE_CHARS),
-        part("deeds", deeds.join("\n"), MAX_DEEDS_CHARS),
+        part("tool_calls", tool_calls.join("\n"), MAX_CALLS_CHARS),
         part("state", state(material), MAX_LAST_MESSAGE_CHARS),
     ]
 }
@@ -133,19 +133,19 @@ fn shortened(request: &str) -> String {
     format!("{}\n[{left_out} characters left out]\n{}", text(begin), text(end))
 }
 
-fn done(deed: &Deed) -> String {
-    let end = match deed.failed {
+fn done(call: &PastCall) -> String {
+    let end = match call.failed {
         Some(true) => "failed or was denied",
         Some(false) => "ok",
         None => "no result yet",
     };
-    let input: Map<String, Value> = serde_json::from_str(&deed.input).unwrap_or_default();
+    let input: Map<String, Value> = serde_json::from_str(&call.input).unwrap_or_default();
     let told = TELLING.split(' ').find_map(|key| input.get(key)?.as_str());
     let told = masked(told.unwrap_or_default());
     let told: String = told.split_whitespace().collect::<Vec<_>>().join(" ");
     let cut: String = told.chars().take(MAX_INPUT_CHARS).collect();
     let mark = if cut.len() < told.len() { "…" } else { "" };
-    format!("{} {cut}{mark}: {end}", deed.tool)
+    format!("{} {cut}{mark}: {end}", call.tool)
 }
 
 fn state(material: &Material) -> String {

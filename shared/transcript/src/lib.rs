@@ -20,7 +20,7 @@ use shared::protocol::Call;
 
 pub use line::{Block, Line, MAX_TAIL_BYTES, Reply, Role, ToolUse};
 pub use speech::{
-    Deed, Quotable, Said, Speaker, Words, conversation, deeds, quotable, requests, words_of_call,
+    Message, PastCall, Quotable, Words, conversation, quotable, requests, tool_calls, words_of_call,
 };
 pub use tasks::{Finished, Progress, Task, finished, tasks};
 pub use turn::{Patience, RECENT_BYTES, TurnWork, last_lines, last_reply, turn_work};

@@ -25,22 +25,15 @@ pub struct Words {
     pub before: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speaker {
-    /// The user in person.
-    User,
-    Model,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
-    pub by: Speaker,
+pub struct Message {
+    pub role: Role,
     pub text: String,
 }
 
 /// A tool call, and how it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Deed {
+pub struct PastCall {
     pub tool: String,
     /// JSON text.
     pub input: String,
@@ -49,14 +42,14 @@ pub struct Deed {
 }
 
 /// The last `most` messages of the main conversation since its last compaction, oldest first.
-pub fn conversation(transcript: &Path, most: usize) -> Vec<Said> {
+pub fn conversation(transcript: &Path, most: usize) -> Vec<Message> {
     let mut messages = Messages::default();
     for entry in since_compaction(transcript) {
         match entry {
             Entry::Message(line) if line.role == Role::Assistant && !line.is_sidechain => {
-                messages.add(Speaker::Model, &line);
+                messages.add(Role::Assistant, &line);
             }
-            entry => messages.0.extend(own_words(entry).map(|text| (Speaker::User, None, vec![text]))),
+            entry => messages.0.extend(own_words(entry).map(|text| (Role::User, None, vec![text]))),
         }
         if messages.0.len() > most {
             messages.0.pop();
@@ -93,7 +86,7 @@ pub fn quotable(transcript: &Path, most: usize) -> Quotable {
 }
 
 /// The last `most` tool calls of the main conversation since the prompt `prompt_id` (without an id: the newest), oldest first.
-pub fn deeds(transcript: &Path, prompt_id: Option<&str>, most: usize) -> Vec<Deed> {
+pub fn tool_calls(transcript: &Path, prompt_id: Option<&str>, most: usize) -> Vec<PastCall> {
     let mut failed = BTreeMap::new();
     let mut newest_first = Vec::new();
     // Calls carry no prompt id, but lines around them do: so many calls are known to belong to the turn.
@@ -109,7 +102,7 @@ pub fn deeds(transcript: &Path, prompt_id: Option<&str>, most: usize) -> Vec<Dee
             match block {
                 Block::ToolUse(call) => {
                     let failed = failed.remove(&call.id);
-                    newest_first.push(Deed { tool: call.name, input: call.input, failed });
+                    newest_first.push(PastCall { tool: call.name, input: call.input, failed });
                 }
                 Block::ToolResult { tool_use_id, is_error } => drop(failed.insert(tool_use_id, is_error)),
                 Block::Text(_) => {}
@@ -150,7 +143,7 @@ fn look_around(transcript: &Path, tool_use_id: &str) -> Option<Words> {
             Entry::Message(line) if line.is_prompt() || line.is_summary => break,
             Entry::Message(line) if line.role != Role::Assistant => {}
             Entry::Message(line) if is_own(&line) => own.extend(newest_first(&line)),
-            Entry::Message(line) => before.add(Speaker::Model, &line),
+            Entry::Message(line) => before.add(Role::Assistant, &line),
             _ => {}
         }
         if before.0.len() > MAX_MESSAGES_BEFORE {
@@ -209,26 +202,26 @@ fn newest_first(line: &Line) -> impl DoubleEndedIterator<Item = String> + use<> 
     texts.collect::<Vec<_>>().into_iter()
 }
 
-/// Messages put together from their lines, both newest first: speaker, id, texts.
+/// Messages put together from their lines, both newest first: role, id, texts.
 #[derive(Default)]
-struct Messages(Vec<(Speaker, Option<String>, Vec<String>)>);
+struct Messages(Vec<(Role, Option<String>, Vec<String>)>);
 
 impl Messages {
     /// Adds a line that stands before everything added so far.
-    fn add(&mut self, by: Speaker, line: &Line) {
+    fn add(&mut self, role: Role, line: &Line) {
         let texts: Vec<String> = newest_first(line).collect();
         let id = &line.message_id;
         match self.0.last_mut() {
             _ if texts.is_empty() => {}
             Some((_, last, there)) if id.is_some() && last == id => there.extend(texts),
-            _ => self.0.push((by, id.clone(), texts)),
+            _ => self.0.push((role, id.clone(), texts)),
         }
     }
 
-    fn oldest_first(self) -> Vec<Said> {
-        let messages = self.0.into_iter().rev().map(|(by, _, mut texts)| {
+    fn oldest_first(self) -> Vec<Message> {
+        let messages = self.0.into_iter().rev().map(|(role, _, mut texts)| {
             texts.reverse();
-            Said { by, text: texts.join("\n") }
+            Message { role, text: texts.join("\n") }
         });
         messages.collect()
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use shared::host::Places;
 
-use super::{Kind, Spot, is_private, kind};
+use super::{Kind, Location, is_private, kind};
 use crate::plan::tests::defaults;
 
 #[test]
@@ -35,7 +35,9 @@ fn a_file_is_called_from_the_root_of_the_project() {
     let places = Places { root: Some(root.clone()), ..Places::default() };
     let sub = root.join("sub");
     let absolute = root.join("src/a b.py");
-    let found = |folder: Option<&Path>, file: &str| Spot::find(&places, folder, file).map(|spot| spot.file);
+    let found = |folder: Option<&Path>, file: &str| {
+        Location::find(&places, folder, file).map(|location| location.file)
+    };
     for (folder, file, expected) in [
         (None, "src/new.py", Some("src/new.py")),
         (None, "./a/../src/new.py", Some("src/new.py")),

@@ -152,7 +152,7 @@ fn level_is_told_once_as_it_is_reached() {
         (&[70, 85, 90, 95], 100, &[]),
         // A jump over several levels gives one message.
         (&[], 97, &["next to nothing is left", "recorded in .claude/sessions"]),
-        // A climb begins anew when the context was emptied.
+        // The count of levels begins anew after the context was emptied.
         (&[75, 65], 75, &[]),
         (&[75, 59], 75, &["75 % full"]),
     ] {

@@ -150,8 +150,8 @@ fn fetch_command(worktree: &Worktree) -> Option<String> {
 }
 
 fn without_git(world: &World) -> String {
-    let trouble = world.trouble.as_ref();
-    trouble
+    let problem = world.problem.as_ref();
+    problem
         .map_or("there is no git repository here".to_owned(), |why| format!("git could not be read: {why}"))
 }
 

@@ -1,4 +1,4 @@
-//! Commands as tables: who asks for what, what they read, what is changed. A [`Scene`] is kept in memory, a [`Desk`] has files.
+//! Commands as tables: who asks for what, what they read, what is changed. A [`Scene`] is kept in memory, a [`Fixture`] has files.
 
 mod listing;
 mod satisfy;
@@ -113,20 +113,20 @@ impl Scene {
 pub(crate) const NOW: Timestamp = Timestamp::from_secs(1_795_300_000);
 
 /// A home and a project in it.
-pub(crate) struct Desk {
+pub(crate) struct Fixture {
     folder: tempfile::TempDir,
 }
 
-impl Desk {
+impl Fixture {
     /// With these files, each by its path from the home directory.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
-        let desk = Self { folder: tempfile::tempdir().unwrap() };
+        let fixture = Self { folder: tempfile::tempdir().unwrap() };
         for (file, text) in [("project/.git/HEAD", "")].iter().chain(files) {
-            let path = desk.path(file);
+            let path = fixture.path(file);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        desk
+        fixture
     }
 
     pub(crate) fn path(&self, file: impl AsRef<Path>) -> PathBuf {

@@ -91,7 +91,7 @@ impl World {
         may_have_changed: bool,
     ) -> Option<Result<Size, String>> {
         let dynamic = rule.set.dynamic()?;
-        let Some(worktree) = self.worktree.clone() else { return self.trouble.clone().map(Err) };
+        let Some(worktree) = self.worktree.clone() else { return self.problem.clone().map(Err) };
         let (now, root, branch) = (context.host.now(), worktree.root.display(), self.key.label());
         // Another base and other files that do not count make another size.
         let Dynamic { base, exclude, .. } = dynamic;

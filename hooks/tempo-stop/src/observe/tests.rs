@@ -135,7 +135,7 @@ fn the_material_is_what_was_asked_said_and_done() {
     assert_eq!(material.requests, ["make a and b"]);
     assert_eq!(material.conversation.len(), 2);
     assert_eq!(material.last_message, "Done.");
-    assert_eq!((material.deeds.len(), material.deeds[0].failed), (1, Some(true)));
+    assert_eq!((material.tool_calls.len(), material.tool_calls[0].failed), (1, Some(true)));
     assert_eq!(material.blocks, 1);
 }
 

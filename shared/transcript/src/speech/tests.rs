@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::tests::{boundary, call, on_disk, prompt, result, said, side, summary, text_of, with};
 
-use super::{Deed, Quotable, Speaker, Words, conversation, deeds, quotable, requests, words_of_call};
+use super::{PastCall, Quotable, Role, Words, conversation, quotable, requests, tool_calls, words_of_call};
 use crate::Patience;
 
 fn thought(message: &str) -> Value {
@@ -113,7 +113,7 @@ fn what_can_be_read_of_a_broken_file_is_read() {
     let found = on_disk(&torn, |path| words_of_call(path, "t", Patience::NONE));
     assert_eq!(found, Words { own: Some(String::new()), before: vec!["one".to_owned()] });
     assert_eq!(on_disk(&torn, |path| requests(path, 9)), ["do"]);
-    assert_eq!(on_disk(&torn, |path| deeds(path, Some("p"), 9)).len(), 1);
+    assert_eq!(on_disk(&torn, |path| tool_calls(path, Some("p"), 9)).len(), 1);
     let mut bytes = text_of(&[prompt("do"), call("a", "t")]).into_bytes();
     bytes.extend([0xff, 0xfe, b'\n']);
     assert_eq!(on_disk(bytes, |path| requests(path, 9)), ["do"]);
@@ -137,13 +137,13 @@ fn a_conversation_is_what_both_said_with_their_own_mouths() {
     ];
     let of = |most| {
         let said = on_disk(text_of(&lines), |path| conversation(path, most));
-        said.into_iter().map(|said| (said.by, said.text)).collect::<Vec<_>>()
+        said.into_iter().map(|said| (said.role, said.text)).collect::<Vec<_>>()
     };
     let all = [
-        (Speaker::User, "do".to_owned()),
-        (Speaker::Model, "one\ntwo".to_owned()),
-        (Speaker::Model, "done".to_owned()),
-        (Speaker::User, "and that".to_owned()),
+        (Role::User, "do".to_owned()),
+        (Role::Assistant, "one\ntwo".to_owned()),
+        (Role::Assistant, "done".to_owned()),
+        (Role::User, "and that".to_owned()),
     ];
     assert_eq!(of(9), all);
     assert_eq!(of(3), all[1..], "the oldest one comes whole");
@@ -236,9 +236,9 @@ fn deeds_are_the_calls_of_the_turn_with_their_ends() {
         side(call("s", "9")),
         call("b", "3"),
     ];
-    let deed = |failed| Deed { tool: "Edit".into(), input: r#"{"new_string":"forged"}"#.into(), failed };
-    let all = [deed(Some(true)), deed(Some(false)), deed(None)];
-    let of = |prompt_id, most| on_disk(text_of(&lines), |path| deeds(path, prompt_id, most));
+    let call = |failed| PastCall { tool: "Edit".into(), input: r#"{"new_string":"forged"}"#.into(), failed };
+    let all = [call(Some(true)), call(Some(false)), call(None)];
+    let of = |prompt_id, most| on_disk(text_of(&lines), |path| tool_calls(path, prompt_id, most));
     assert_eq!(of(Some("p"), 9), all);
     assert_eq!(of(None, 9), all);
     assert_eq!(of(Some("p"), 2), all[1..]);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{CLAUDE, Desk, OTHER, SESSION, Scene, USER};
+use super::{CLAUDE, Fixture, OTHER, SESSION, Scene, USER};
 use requirements_check::satisfactions::{By, Key};
 use requirements_check::settings::{Kind, Terms};
 
@@ -102,7 +102,7 @@ fn where_nothing_is_required_the_first_step_is_named() {
 #[test]
 fn line_that_sets_a_requirement_is_named_with_all() {
     let file = ("project/.claude/requirements.yaml", "requirements:\n  plan: {enabled: true}\n");
-    let text = Desk::new(&[file]).yes("status --all");
+    let text = Fixture::new(&[file]).yes("status --all");
     assert!(text.contains("\n                       set in .claude/requirements.yaml:2"), "{text}");
 }
 
