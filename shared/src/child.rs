@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_a_child_has_started_outlives_it() {
+    fn childs_own_children_end_with_it() {
         let scratch = tempfile::tempdir().unwrap();
         let file = scratch.path().join("child");
         let line = format!("sleep 3600 & echo $! > {}; wait", file.display());

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn each_notice_is_told_once_per_session() {
+    fn notice_comes_once_per_session() {
         let (_scratch, store) = store();
         for (session, notices, fresh) in [
             ("s", ["a", "b"], &["a", "b"][..]),
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_in_a_notice_is_told_once_and_not_remembered() {
+    fn secret_in_a_notice_is_masked_and_not_kept() {
         let (_scratch, store) = store();
         let notices = [format!("yaml:1: token={}: no such key", "a1B2".repeat(6))];
         assert_eq!(not_yet_told(&store, "s", &notices), notices);

@@ -54,7 +54,7 @@ mod tests {
     use super::{age, cut, plain};
 
     #[test]
-    fn a_span_is_told_in_the_largest_unit_that_fits() {
+    fn duration_uses_the_largest_unit_that_fits() {
         for (secs, words) in [
             (-5, "0 s"),
             (119, "119 s"),
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_in_a_text_moves_the_cursor_or_turns_the_writing_round() {
+    fn text_loses_control_characters_and_direction_marks() {
         assert_eq!(
             plain("a\u{1b}[2Jb\u{202e}c\u{9b}d\r\n\te"),
             "a\u{fffd}[2Jb\u{fffd}c\u{fffd}d\u{fffd}\n\te"
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_shows() {
+    fn cut_text_shows_the_cut() {
         assert_eq!(cut("äöü", 3), "äöü");
         assert_eq!(cut("äöüx", 3), "äöü…");
     }

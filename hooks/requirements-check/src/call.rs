@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn each_command_acts_in_its_own_folder_and_git_where_it_is_told_unless_the_line_does_not_spell_it_out() {
+    fn each_command_acts_in_its_own_folder_and_git_in_the_one_it_names() {
         for (expected, lines) in FOLDERS {
             for line in lines.split(" ¦ ") {
                 let tool = tool_call("t", "Bash", &json!({ "command": line }));

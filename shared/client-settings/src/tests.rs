@@ -175,7 +175,7 @@ fn check_refused(text: &str, owner: &Owner, wanted: &Wanted, expected: &str) {
 }
 
 #[test]
-fn what_cannot_be_read_for_certain_is_refused_with_its_place() {
+fn ambiguous_settings_give_an_error_with_their_line() {
     for (text, expected) in [
         ("{\n  // mine\n}", "2:3 not plain JSON without comments (key must be a string)"),
         ("{\"a\": 1,}", "1:9 not plain JSON without comments (key must be a string)"),
@@ -229,7 +229,7 @@ fn with(text: &str, before: Option<&str>, wanted: bool) -> String {
 }
 
 #[test]
-fn what_was_changed_beside_the_command_since_then_stays() {
+fn later_changes_beside_the_command_stay() {
     let raw = r#"{"type": "command", "command": "mine", "padding": 1}"#;
     let before = format!(r#"{{"statusLine": {raw}}}"#);
     let after = with(&before, None, true);
@@ -241,7 +241,7 @@ fn what_was_changed_beside_the_command_since_then_stays() {
 }
 
 #[test]
-fn of_ours_only_the_command_is_put_right() {
+fn repair_changes_only_the_command_of_our_entry() {
     for stale in ["/old/place/.claude/hooks/b-watch --x", r#"\"/a b/.claude/hooks/b-watch\" statusline"#] {
         let text = |command: &str| {
             format!(r#"{{"statusLine": {{"padding": 0, "command": "{command}", "type": "command"}}}}"#)

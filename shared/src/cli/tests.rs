@@ -155,7 +155,7 @@ fn on_in_a_shell_names_a_hook_that_nothing_registers() {
 }
 
 #[test]
-fn what_loosens_or_spends_is_the_users_alone() {
+fn switch_that_loosens_or_spends_needs_the_user() {
     let is_promptable = |reply: &Reply| reply.text.contains("; or, as a prompt of this session, type: ");
     for (caller, is_user) in [
         (Caller::Typed, true),
@@ -177,7 +177,7 @@ fn what_loosens_or_spends_is_the_users_alone() {
 }
 
 #[test]
-fn what_costs_money_is_not_begun_by_a_switch() {
+fn switch_alone_starts_no_spending() {
     for (global, is_refused) in [("", true), (OFF, true), (ON, false)] {
         for prompt in ["on", "on --session 0c4e7A11"] {
             let reply = answered::<Paid>(prompt, Caller::Typed, global);

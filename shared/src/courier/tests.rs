@@ -57,7 +57,7 @@ fn it_is_given_the_request_and_nothing_else() {
 }
 
 #[test]
-fn what_it_says_is_read_and_else_there_is_no_answer() {
+fn answer_is_read_or_there_is_none() {
     let answer = r#"{"status":429,"headers":{"retry-after":"7"},"body":"slow","truncated":true}"#;
     // It may answer without having heard all.
     let read = asked(&format!("echo '{answer}'")).unwrap();

@@ -22,7 +22,7 @@ fn is_own(tool: &str, command: &str) -> bool {
 }
 
 #[test]
-fn the_words_of_commands_that_have_surely_run_are_told_without_quotes_and_folders() {
+fn words_of_commands_that_surely_ran_lose_quotes_and_folders() {
     let joined = "cd '/a b' && /home/me/.claude/hooks/stop-momentum x --note 'it'\"'\"'s' --of=\"a b\" && stop-momentum status\n";
     for (line, expected) in [
         (joined, Some("stop-momentum|x|--note|it's|--of=a b\nstop-momentum|status")),
@@ -121,7 +121,7 @@ fn only_a_short_line_that_begins_with_a_command_of_ours_is_said_to_a_hook() {
 }
 
 #[test]
-fn what_a_slash_command_schedules_is_not_typed_when_it_comes() {
+fn scheduled_prompt_of_a_slash_command_is_not_typed() {
     for (line, is_scheduled) in [
         ("/loop 5m pace-maker off", true),
         ("/loop pace-maker off", true),

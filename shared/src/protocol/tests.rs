@@ -74,7 +74,7 @@ fn a_repeated_key_half_a_surrogate_pair_and_a_byte_order_mark_do_no_harm() {
 }
 
 #[test]
-fn what_is_no_object_or_names_no_event_is_refused() {
+fn input_without_an_object_or_event_is_an_error() {
     for text in ["", "[]", "null", "7", "\"Stop\"", "{", "{\"a\":}", "text {}"] {
         assert_eq!(parse(text.as_bytes()).err(), Some("the hook input is not a JSON object"), "{text:?}");
     }

@@ -123,7 +123,7 @@ fn state_and_counts_go_from_one_call_to_the_next() {
 }
 
 #[test]
-fn a_problem_is_told_once_per_session_over_all_hooks() {
+fn problem_notifies_once_per_session_over_all_hooks() {
     let world = World::new("stop-momentum: {enabled: true, enforce_ack: 7}\n");
     let notice = "Barbless: ~/.claude/requirements.yaml:1: stop-momentum.enforce_ack: expected true or false; the level below counts";
     assert_eq!(world.stop::<Bystander>().unwrap(), json!({ "systemMessage": notice }));
@@ -172,7 +172,7 @@ fn without_a_session_or_a_state_folder_nothing_is_blocked() {
 }
 
 #[test]
-fn nobody_watching_silences_a_hook_that_must_not_change_a_scripts_result() {
+fn headless_run_silences_hooks_that_would_change_its_result() {
     let mut world = World::new("stop-momentum: {enabled: true, enforce_ack: 7}\n");
     world.host.environment.entrypoint = Some("sdk-cli".to_owned());
     assert_eq!(world.stop::<Blocker>().unwrap()["decision"], "block", "this one decides for itself");

@@ -17,7 +17,7 @@ impl Remembered for Count {
 }
 
 #[test]
-fn what_is_saved_is_loaded_by_its_own_session() {
+fn state_is_loaded_by_its_own_session() {
     let (_scratch, store) = store();
     let file = store.session_file::<Count>("../s").unwrap();
     assert_eq!(file.parent(), Some(store.dir()));
@@ -98,7 +98,7 @@ fn a_hostile_id_becomes_a_name_without_separators() {
 }
 
 #[test]
-fn a_pause_is_read_until_its_end_and_ends_before_if_it_is_told_to() {
+fn pause_holds_until_its_end_or_resume() {
     let (_scratch, store) = store();
     let (off, now) = (store.dir().join("OFF"), Timestamp::from_secs(1000));
     for (text, expected) in

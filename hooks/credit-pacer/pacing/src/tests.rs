@@ -420,7 +420,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_is_delayed_within_the_line(
+    fn no_delay_under_the_safe_line(
         left in 1..7 * DAY_SECS, below in 0.0..100.0_f64, calls in proptest::collection::vec(any_call(), 0..30),
     ) {
         let resets_at = MONDAY + left;

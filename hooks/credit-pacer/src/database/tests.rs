@@ -140,7 +140,7 @@ fn waits_for_another_writer_for_a_second() {
 
 #[cfg(unix)]
 #[test]
-fn nobody_else_can_read_it() {
+fn database_is_readable_by_its_user_alone() {
     use std::os::unix::fs::PermissionsExt;
     let (folder, store, path) = scratch();
     let connection = open(&store, &path).unwrap();

@@ -174,7 +174,7 @@ fn sleep_is_booked_for_what_was_slept() {
 }
 
 #[test]
-fn what_waits_for_the_user_is_counted_and_not_delayed() {
+fn calls_that_wait_for_the_user_count_and_are_not_delayed() {
     let mut world = World::used(99.0).without_alerts();
     let outcome = world.call_of(true);
     assert_eq!((outcome.verdict, outcome.effects), (Verdict::Pass, vec![]));
@@ -215,7 +215,7 @@ fn limits_of_a_delay() {
 }
 
 #[test]
-fn a_delay_is_told_first_and_then_every_ten_minutes() {
+fn delay_notifies_first_and_then_every_ten_minutes() {
     let mut world = World::used(99.0).without_alerts();
     world.read(99.0, NOON + HOUR);
     let told: Vec<String> = (0..4)
@@ -236,7 +236,7 @@ fn a_delay_is_told_first_and_then_every_ten_minutes() {
 }
 
 #[test]
-fn what_is_past_its_line_is_written_down_when_that_changes() {
+fn window_past_its_line_is_recorded_on_change() {
     fn check(world: &mut World, expected: Option<&[(&str, i64)]>) {
         let written = world.call().effects.into_iter().find_map(|change| match change {
             Change::Line(line) => Some(line.past.into_iter().collect::<Vec<_>>()),
@@ -291,7 +291,7 @@ fn an_alert_comes_once_and_at_once_and_its_call_does_not_wait() {
 }
 
 #[test]
-fn while_it_is_switched_off_only_alerts_are_told_and_nothing_is_counted() {
+fn switched_off_it_gives_alerts_and_counts_nothing() {
     let mut world = World::used(99.0);
     (world.switched_off, world.poll) = (true, true);
     let outcome = world.call();
@@ -302,7 +302,7 @@ fn while_it_is_switched_off_only_alerts_are_told_and_nothing_is_counted() {
 }
 
 #[test]
-fn what_a_start_tells() {
+fn session_start_reports_the_usage() {
     let mut world = World::used(20.0).without_alerts();
     world.poll = true;
     let outcome = world.starts();

@@ -81,7 +81,7 @@ fn settings_lie_over_the_defaults_map_by_map() {
 }
 
 #[test]
-fn a_bad_line_is_told_and_the_next_one_answered() {
+fn bad_line_gives_an_error_and_the_next_one_an_answer() {
     let good = wednesday(&json!(20), &Value::Null).to_string();
     for (bad, why) in [
         ("nonsense", "a line is {"),
@@ -114,7 +114,7 @@ fn a_bad_line_is_told_and_the_next_one_answered() {
 }
 
 #[test]
-fn what_is_left_out_is_not_known() {
+fn missing_fields_are_unknown() {
     for asked in [
         json!({ "now": NOON }),
         json!({ "now": NOON, "snapshots": null, "calls": null, "settings": null }),

@@ -56,7 +56,7 @@ fn within_one_window_the_most_that_anybody_saw_counts() {
 }
 
 #[test]
-fn much_less_counts_at_once_if_the_server_has_just_told_it() {
+fn much_lower_reading_from_the_server_counts_at_once() {
     let told = |after, used| Observed { is_answer: true, ..seen(after, &[(FIVE, used, R)]) };
     let found = |after, used| seen(after, &[(FIVE, used, R)]);
     for (what, later, expected) in [
@@ -88,7 +88,7 @@ fn another_end_is_another_window_and_the_later_sight_counts() {
 }
 
 #[test]
-fn what_nobody_can_have_seen_does_not_count() {
+fn impossible_reading_does_not_count() {
     let (hour, day) = (3600, 24 * 3600);
     for (name, resets_at, counts) in [
         (FIVE, 6 * hour, true),
@@ -118,7 +118,7 @@ fn sight() -> impl Strategy<Value = Observed> {
 
 proptest! {
     #[test]
-    fn what_is_known_is_in_order_whatever_is_seen(sights in vec(sight(), 0..200)) {
+    fn readings_stay_in_order_whatever_comes_in(sights in vec(sight(), 0..200)) {
         let mut usage = Usage::default();
         for sight in &sights {
             let before = usage.clone();
@@ -135,7 +135,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_recorded_is_read_and_told_once() {
+fn recorded_reading_is_read_and_reported_once() {
     let scratch = tempfile::tempdir().unwrap();
     let store = Store::open(scratch.path()).unwrap();
     assert_eq!(store.read::<Usage>(MACHINE), None);
@@ -190,7 +190,7 @@ fn usage_is_observed_with_a_reply_and_not_when_it_is_repeated() {
 }
 
 #[test]
-fn what_was_told_is_kept_with_the_time_at_which_it_was_news() {
+fn reading_keeps_the_time_when_it_was_new() {
     let scratch = tempfile::tempdir().unwrap();
     let store = Store::open(scratch.path()).unwrap();
     assert_eq!(store.read::<SessionUsage>("s"), None);

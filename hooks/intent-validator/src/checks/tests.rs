@@ -63,7 +63,7 @@ fn new(text: &str) -> Versions {
 }
 
 #[test]
-fn code_in_comments_is_told_from_sentences() {
+fn code_in_comments_differs_from_sentences() {
     check("a.rs", "// let x = compute(1);\n", &[(DEAD, 1)]);
     check("a.rs", "fn a() {}\n    // foo(bar);\n    // if x {\n    //     baz();\n    // }\n", &[(DEAD, 2)]);
     check("a.py", "# x = compute(1)\n# y = x + 2\n# save(y)\n", &[(DEAD, 1)]);
@@ -113,7 +113,7 @@ fn a_function_may_have_so_many_lines_of_code_in_each_language() {
 }
 
 #[test]
-fn what_is_no_function_may_be_long() {
+fn only_functions_have_a_maximum_length() {
     for (path, head, line, end) in [
         ("a.js", "describe('x', () => {", "    step();", "});\n"),
         ("a.rs", "impl Server for Long<'_> {", "    const A: u8 = 1;", "}\n"),

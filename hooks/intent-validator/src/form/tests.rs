@@ -94,7 +94,7 @@ fn changes_and_goal_have_words_of_their_own() {
 }
 
 #[test]
-fn what_is_missing_may_stand_beside_the_form() {
+fn missing_parts_may_stand_beside_the_form() {
     let judgement = judged(&[&format!("FILE: {FILE}")], &[], true);
     let parts = Lack::Parts(vec![Part::Changes, Part::Goal]);
     assert_eq!(judgement, Judgement::Lacks { lack: parts, is_certain: true });

@@ -167,7 +167,7 @@ fn a_line_that_did_not_run_or_is_somebody_elses_records_nothing() {
 }
 
 #[test]
-fn at_a_sessions_start_it_is_told_how_a_change_is_declared() {
+fn session_start_explains_the_form() {
     let start = json!({ "source": "startup" });
     let told = Project::new("").tell("SessionStart", &start);
     let text = told["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned();

@@ -24,7 +24,7 @@ fn asked_about_change(diff: &str) -> (&'static str, String) {
 }
 
 #[test]
-fn of_a_long_diff_the_model_and_the_journal_are_told() {
+fn long_diff_is_cut_and_model_and_journal_say_so() {
     for (lines, purpose, is_cut) in [(10, "review", false), (2_000, "review of a part", true)] {
         let (found, told) = asked_about_change(&"+x = 1\n".repeat(lines));
         assert_eq!((found, told.contains("\n\nOf the diff only the end is shown")), (purpose, is_cut));
@@ -32,7 +32,7 @@ fn of_a_long_diff_the_model_and_the_journal_are_told() {
 }
 
 #[test]
-fn what_a_model_is_told_is_whole() {
+fn question_has_all_its_parts() {
     for wants_test in [true, false] {
         let told = asked_about_declaration(wants_test);
         assert_filled(&told);

@@ -56,7 +56,7 @@ fn the_fault_is_named() {
 }
 
 #[test]
-fn findings_are_told_in_a_line_each_and_bounded() {
+fn each_finding_takes_one_line_and_the_list_is_bounded() {
     let many: Vec<Finding> = (1..=7).map(|line| Finding { line, ..finding() }).collect();
     let text = found(&known(), &many, Cause::Checks).0;
     assert!(text.contains("\n- line 5, scope-creep: w. Fix: f.\n- and 2 more\nFix that"), "{text}");

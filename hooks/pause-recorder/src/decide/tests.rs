@@ -142,7 +142,7 @@ impl Case {
 }
 
 #[test]
-fn level_is_told_once_as_it_is_reached() {
+fn level_notifies_once_when_reached() {
     for (from, percent, told) in [
         (&[][..], 69, &[][..]),
         (&[], 70, &["70 % full (140,000 of 200,000 tokens)"]),
@@ -273,7 +273,7 @@ fn record_begins_by_itself_once_until_the_context_falls() {
 }
 
 #[test]
-fn new_session_is_told_of_a_snapshot_once_and_a_headless_one_is_not() {
+fn new_session_gets_the_brief_once_and_a_headless_one_none() {
     let mut case = at(5).on(start("startup"));
     case.facts.unread = Some(("session-4".into(), "earlier".into()));
     case.facts.notices = vec!["left".into()];

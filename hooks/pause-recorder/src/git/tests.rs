@@ -157,7 +157,7 @@ fn look_starts_nothing_of_a_submodule_and_checks_no_signature() {
 }
 
 #[test]
-fn nothing_of_the_users_is_taken_or_changed() {
+fn git_commit_leaves_the_users_files_and_index_alone() {
     let scratch = Scratch::with_commit();
     scratch.write("staged.txt", "staged");
     scratch.git(&["add", "staged.txt"]);
@@ -206,7 +206,7 @@ fn check_refused(expected: &str, arrange: impl FnOnce(&Scratch)) {
 }
 
 #[test]
-fn what_cannot_be_committed_is_taken_out_again() {
+fn failed_commit_leaves_nothing_staged() {
     check_refused("not a symbolic ref", |scratch| drop(scratch.git(&["checkout", "--quiet", "--detach"])));
     check_refused("partial commit during a merge", |scratch| {
         let head = scratch.git(&["rev-parse", "HEAD"]);

@@ -185,7 +185,7 @@ fn lists_are_bounded_and_the_newest_fit() {
 }
 
 #[test]
-fn edited_files_are_told_once_relative_to_the_project_in_the_order_of_their_first_change() {
+fn snapshot_lists_each_edited_file_once_in_order_of_first_change() {
     let tool = |kind, tool: &str| of(kind, json!({ "event": "tool_failure", "tool": tool, "path": "/p/a" }));
     let actions = vec![
         edit("/p/b"),

@@ -91,7 +91,7 @@ fn each_command_is_found_with_its_words() {
 }
 
 #[test]
-fn what_stands_before_the_program_and_redirections_are_kept_apart() {
+fn prefix_and_redirections_are_separate_from_the_words() {
     // The prefix, the program with its arguments, and the files that are written and read.
     for (line, expected) in [
         ("X+=1 A[0]=2 git commit", "X+=1 A[0]=2 : git commit : :"),

@@ -197,7 +197,7 @@ const RUNS: &[(Option<&str>, &str)] = &[
 ];
 
 #[test]
-fn a_run_counts_that_passed_in_this_work_tree_on_known_files_and_any_other_is_told_why_it_does_not() {
+fn run_counts_that_passed_here_on_known_files_and_any_other_has_a_reason() {
     for (expected, lines) in RUNS {
         for line in lines.split(" ¦ ") {
             let why = why_not(TESTS, line, true, |_| ());

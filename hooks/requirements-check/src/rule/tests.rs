@@ -48,7 +48,7 @@ fn a_call_triggers_what_names_its_tool_and_for_shells_a_command_of_its_line() {
 }
 
 #[test]
-fn evidence_is_asked_for_at_the_end_and_before_the_calls_it_names_everything_else_before_calls() {
+fn evidence_is_checked_at_stops_and_named_calls_and_the_rest_before_calls() {
     for (requirement, calls, stops) in [
         ("{type: blocking}", true, false),
         ("{type: guard, guard_type: single_session}", true, false),
@@ -74,7 +74,7 @@ fn told(settings: &Settings) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_trigger_that_no_call_sets_off_is_told() {
+fn trigger_that_no_call_matches_is_a_problem() {
     for (requirement, said) in [
         ("{trigger_tools: [{tool: Edit, command_pattern: git commit}]}", "Bash calls only"),
         ("{trigger_tools: [{tool: Write, command_regex: x}]}", "Bash calls only"),

@@ -42,7 +42,7 @@ fn a_call_that_ends_takes_its_own_runs_and_the_oldest_of_too_many_are_forgotten(
 }
 
 #[test]
-fn the_user_is_told_a_note_once() {
+fn note_reaches_the_user_once() {
     let mut state = State::default();
     let mut untold =
         |notes: &[&str]| state.untold(&notes.iter().map(|note| (*note).to_owned()).collect::<Vec<_>>());

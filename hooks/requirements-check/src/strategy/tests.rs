@@ -84,7 +84,7 @@ fn a_satisfaction_counts_until_it_is_as_old_as_its_time_to_live() {
 }
 
 #[test]
-fn what_is_the_users_is_satisfied_by_the_user_alone() {
+fn users_requirement_is_satisfied_by_the_user_alone() {
     for by in [By::User, By::Agent, By::Skill, By::Evidence, By::Approval, By::Waiver] {
         let mut scene = Scene::new("plan: {satisfied_by: user}\n");
         scene.satisfy("plan", OWN, by);
@@ -212,7 +212,7 @@ fn a_command_that_passed_counts_on_the_same_files_only_and_names_the_first_other
 }
 
 #[test]
-fn what_would_satisfy_it_is_a_line_to_type() {
+fn remedy_is_a_line_to_type() {
     for (requirement, expected) in [
         ("{}", "satisfy, or "),
         ("{satisfied_by_skill: [one, two]}", "satisfy, or complete the skill one"),

@@ -95,7 +95,7 @@ fn the_place_of_one_requirement_is_left_to_be_added_and_of_several_stands_with_e
 }
 
 #[test]
-fn of_a_thousand_requirements_twenty_are_named_and_the_rest_counted() {
+fn denial_names_twenty_of_a_thousand_requirements_and_counts_the_rest() {
     let names: Vec<String> = (0..1000).map(|number| format!("r{number}: {{}}")).collect();
     let text = names.join("\n");
     let reason = denied(&Scene::new(&text).edit("t1")).to_owned();

@@ -149,7 +149,7 @@ fn with_only_when_unfinished_a_stop_without_a_sign_goes_through() {
 }
 
 #[test]
-fn a_text_of_the_users_own_that_cannot_be_read_is_told_to_the_user() {
+fn unreadable_text_of_the_user_gives_a_notice() {
     let outcome = decided(|case| case.facts.unreadable_message = Some("~/mine.md".into()));
     assert_eq!(
         outcome.notice.as_deref(),
@@ -159,7 +159,7 @@ fn a_text_of_the_users_own_that_cannot_be_read_is_told_to_the_user() {
 }
 
 #[test]
-fn what_became_of_a_block_is_told_once_with_the_rule_that_held_the_stop_last() {
+fn journal_gets_the_outcome_of_a_block_once_with_its_last_rule() {
     let reactions = |own, message: &'static str, insists, max: Option<u32>| {
         let outcome = decided(|case| {
             shown(case, message);

@@ -140,7 +140,7 @@ fn the_material_is_what_was_asked_said_and_done() {
 }
 
 #[test]
-fn nobody_is_asked_where_nothing_is_known_of_what_was_asked_for() {
+fn no_question_without_a_known_request() {
     let compacted = json!({"type": "system", "subtype": "compact_boundary"});
     let lines = [prompt("make a"), compacted, call("1", "make a"), result("1")];
     assert_eq!(scene(&lines).stop().judged, Err("what the user asked for is not known"));
@@ -158,7 +158,7 @@ fn check_not_asked(change: impl FnOnce(&mut Scene), work_seen: TurnWork) {
 }
 
 #[test]
-fn nobody_is_asked_about_a_stop_that_is_let_go_anyhow() {
+fn no_question_about_a_stop_that_is_allowed_anyway() {
     check_not_asked(|scene| scene.last_message = "Shall I?", TurnWork::Unknown);
     check_not_asked(|scene| scene.settings.mode = Mode::Off, TurnWork::Unknown);
     let blocked_three_times = |scene: &mut Scene| {

@@ -123,7 +123,7 @@ fn backups_hold_what_was_there_newest_first_and_the_first_is_never_removed() {
 }
 
 #[test]
-fn what_killed_processes_left_goes_with_the_next_change_even_if_nothing_is_changed() {
+fn leftovers_of_killed_processes_go_with_the_next_change() {
     let scratch = tempfile::tempdir().unwrap();
     let link = scratch.path().join("settings.json");
     let target = scratch.path().join("dotfiles/s.json");
@@ -216,7 +216,7 @@ fn a_file_its_owner_made_read_only_stays_as_it_is() {
 
 #[cfg(unix)]
 #[test]
-fn nothing_is_written_through_a_link_that_lies_where_a_temporary_file_would() {
+fn temporary_file_never_follows_a_link() {
     let (scratch, _, file) = scratch("settings.json");
     let victim = scratch.path().join("victim");
     fs::write(&victim, "text").unwrap();

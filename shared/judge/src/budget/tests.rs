@@ -58,7 +58,7 @@ fn a_clock_that_goes_back_opens_nothing_and_blocks_for_no_longer_than_the_limit(
 }
 
 #[test]
-fn what_it_did_cost_replaces_what_it_could_have_once() {
+fn real_cost_replaces_the_reserved_cost_once() {
     let scene = Scene::new();
     let (store, settings) = (&scene.store, &scene.settings);
     let first = reserve(store, at(0), settings, 900_000).unwrap();
@@ -72,7 +72,7 @@ fn what_it_did_cost_replaces_what_it_could_have_once() {
 }
 
 #[test]
-fn what_cannot_be_read_or_written_counts_nothing_and_so_nobody_is_asked() {
+fn unreadable_ledger_allows_no_question() {
     let scene = Scene::new();
     let ledger = r#"{"version":99,"session":"","state":{"calls":7}}"#;
     fs::write(scene.store.dir().join("judge.json"), ledger).unwrap();

@@ -115,8 +115,8 @@ fn a_name_is_looked_for_in_absolute_folders_of_the_search_path_alone() {
 const INSIDE: &str = "BARBLESS_TEST_FOLDER";
 
 #[test]
-fn one_who_is_told_to_end_takes_it_along() {
-    const NAME: &str = "claude_cli::tests::one_who_is_told_to_end_takes_it_along";
+fn ended_process_takes_its_child_along() {
+    const NAME: &str = "claude_cli::tests::ended_process_takes_its_child_along";
     // It has a child that holds the pipe as long.
     const HANGS: &str =
         r#"sleep 3600 & echo $! > "$NOTES/child.tmp"; mv "$NOTES/child.tmp" "$NOTES/child"; wait"#;
@@ -187,7 +187,7 @@ fn a_verdict_comes_with_its_cost() {
 }
 
 #[test]
-fn what_is_no_verdict_is_none() {
+fn text_without_a_verdict_is_none() {
     for said in [&b"nonsense"[..], b"[]", br#"{"type":"assistant"}"#, b"\xff\xfe"] {
         assert_eq!(read(said), Silence::InvalidResponse.into(), "{said:?}");
     }

@@ -116,7 +116,7 @@ fn counts_what_the_backend_reports_and_else_the_most() {
 }
 
 #[test]
-fn where_nobody_is_asked_the_user_hears_why_once_a_session() {
+fn judge_that_is_not_asked_gives_its_reason_once_a_session() {
     let mut scene = Scene::new();
     let (_, came) = play(&scene, None, &[(0, Err(Silence::NoKey))]);
     assert_eq!(came.verdict, Err(Silence::NoKey.into()));

@@ -6,7 +6,7 @@ use shared::courier::{Answer, CourierError, Kind};
 use super::{Reply, Silence, one_word, url};
 
 #[test]
-fn where_the_api_is() {
+fn address_of_the_api() {
     for (base, expected) in [
         (None, "https://api.anthropic.com/v1/messages"),
         (Some(" / "), "https://api.anthropic.com/v1/messages"),
@@ -83,7 +83,7 @@ fn tokens_of_the_cache_count_and_an_answer_without_tokens_is_invalid() {
 }
 
 #[test]
-fn whatever_else_comes_back_has_a_reason() {
+fn every_other_answer_has_a_reason() {
     for body in ["", "null", "<html>504</html>", r#"{"type":"error"}"#] {
         assert_eq!(read(200, body), Err(Silence::InvalidResponse), "{body}");
     }

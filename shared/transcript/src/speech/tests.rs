@@ -107,7 +107,7 @@ fn a_compaction_ends_the_search_like_a_prompt() {
 }
 
 #[test]
-fn what_can_be_read_of_a_broken_file_is_read() {
+fn broken_file_is_read_as_far_as_possible() {
     let lines = [prompt("do"), said("a", "one")];
     let torn = format!("{}not json\n{}{{\"type\":\"assis", text_of(&lines), text_of(&[call("b", "t")]));
     let found = on_disk(&torn, |path| words_of_call(path, "t", Patience::NONE));
@@ -166,7 +166,7 @@ fn requests_are_the_users_since_the_last_compaction_and_quotes_reach_behind_it()
 }
 
 #[test]
-fn what_nobody_wrote_to_the_model_is_no_request() {
+fn text_that_nobody_wrote_to_the_model_is_no_request() {
     let sent = [
         injected("Stop hook feedback:\nno"),
         with(prompt("cron words"), "promptSource", json!("system")),
@@ -212,7 +212,7 @@ fn check_quotable(lines: &[Value], texts: &[&str], is_whole: bool) {
 }
 
 #[test]
-fn what_a_person_typed_meanwhile_is_a_request_and_a_notice_is_not() {
+fn queued_prompt_is_a_request_and_a_notice_is_not() {
     let queued = |mode: &str, kind: &str, prompt: Value| {
         let origin = json!({"kind": kind});
         json!({"type": "attachment", "attachment": {"type": "queued_command", "prompt": prompt, "commandMode": mode, "origin": origin}})

@@ -76,7 +76,7 @@ fn the_four_numbers_of_the_last_line_count() {
 }
 
 #[test]
-fn what_is_not_told_counts_nothing() {
+fn missing_usage_counts_nothing() {
     check_reply(&[reply("m", &json!({"input_tokens": 9}))], Some(9));
     let null = json!({"input_tokens": 9, "cache_read_input_tokens": null, "output_tokens": 1});
     check_reply(&[reply("m", &null)], Some(10));
@@ -86,7 +86,7 @@ fn what_is_not_told_counts_nothing() {
 }
 
 #[test]
-fn what_is_no_reply_of_the_main_conversation_is_passed_over() {
+fn only_replies_of_the_main_conversation_count() {
     let sidechain = side(of(90_000));
     let failed = with(of(90_000), "isApiErrorMessage", json!(true));
     let mut synthetic = of(90_000);

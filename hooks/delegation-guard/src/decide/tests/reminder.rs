@@ -32,7 +32,7 @@ fn no_reminder_comes_with_an_advice_nor_for_the_five_executed_calls_after_it() {
 }
 
 #[test]
-fn calls_that_run_at_once_are_told_apart_by_their_ids() {
+fn parallel_calls_are_distinguished_by_their_ids() {
     let mut session = Session::at(1);
     session.settings.reminder.every = Bounded::new(1).unwrap();
     assert_eq!((session.call("a"), session.call("b")), (Advice(1), Nothing));

@@ -10,7 +10,7 @@ use super::{NOON, Session};
 use crate::observe::Facts;
 
 #[test]
-fn while_subagents_run_that_cannot_be_told_apart_calls_are_silent_and_nothing_is_counted() {
+fn calls_beside_indistinguishable_subagents_are_silent_and_count_nothing() {
     let mut session = Session::at(1);
     session.quietly(&Facts::SubagentStart);
     let before = session.state.clone();
@@ -37,7 +37,7 @@ fn each_start_is_an_entry_of_its_own_and_each_stop_takes_the_oldest() {
 }
 
 #[test]
-fn a_subagent_whose_end_is_not_told_counts_for_half_an_hour() {
+fn subagent_without_an_end_counts_for_half_an_hour() {
     let after = |secs| {
         let mut session = Session::at(1);
         session.quietly(&Facts::SubagentStart);

@@ -135,7 +135,7 @@ fn every_rule_behind_a_denial_is_named_with_its_place_and_its_steps() {
 }
 
 #[test]
-fn outcome_of_a_denial_is_told() {
+fn why_shows_the_outcome_of_a_denial() {
     let by = |what: &str, rule: &str, session: &str| {
         line(9, what, &json!({ "hook": "requirements-check", "rule": rule, "session": session }))
     };

@@ -46,7 +46,7 @@ fn prune_removes_only_what_is_known_to_be_gone() {
 }
 
 #[test]
-fn live_sessions_are_told_apart_and_only_the_callers_own_is_this_one() {
+fn sessions_lists_each_and_marks_the_callers_own() {
     let mut scene = Scene::new("plan: {}\n");
     assert_eq!(scene.yes("sessions", CLAUDE), "no session is live on this project");
     scene.live(OTHER, 899);

@@ -90,7 +90,7 @@ fn skipped_file_is_reported_first_and_what_is_known_is_not_counted_as_all() {
 }
 
 #[test]
-fn where_nothing_is_required_the_first_step_is_named() {
+fn status_without_requirements_names_the_first_step() {
     let text = Scene::new("{}\n").yes("status", USER);
     assert_eq!(text, "nothing is required here\nto begin: req init writes a first file");
     let mut scene = Scene::new("off: {}\n");

@@ -46,7 +46,7 @@ fn wrong_usage_names_what_was_probably_meant() {
 }
 
 #[test]
-fn what_asks_or_runs_programs_needs_a_shell() {
+fn verbs_that_ask_or_run_programs_need_a_shell() {
     let needs = |line: &&str| needs_shell(&read(line));
     assert!(["ci", "init --yes", "doctor --fix", "hooks status", "completions bash"].iter().all(needs));
     assert!(!["status", "satisfy plan", "pause", "docs"].iter().any(needs));

@@ -234,7 +234,7 @@ const UNCOUNTED: &str = "cd /elsewhere && cargo test¦cargo test | tail¦cargo t
     cargo test --manifest-path ../other/Cargo.toml";
 
 #[test]
-fn what_the_denial_advises_after_a_run_that_does_not_count_leads_to_success() {
+fn advice_of_each_denial_leads_to_success() {
     let lines = UNCOUNTED.split('¦').map(|line| (line, End::Succeeded));
     for (line, end) in lines.chain([(PASSING, End::Unfinished), (PASSING, End::WithoutOutput)]) {
         let mut scene = Scene::new(COMMIT);

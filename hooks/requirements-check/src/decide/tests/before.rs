@@ -106,7 +106,7 @@ fn asks_for_no_satisfaction_that_cannot_be_kept_and_tells_the_user_once() {
 }
 
 #[test]
-fn what_was_noticed_on_the_way_is_told_once_with_a_denial_or_without() {
+fn note_of_an_observation_comes_once_with_or_without_a_denial() {
     for requirement in ["plan: {}\n", "other: {trigger_tools: [Write]}\n"] {
         let mut scene = Scene::new(requirement);
         scene.world.notes = vec!["damaged".to_owned()];
@@ -118,7 +118,7 @@ fn what_was_noticed_on_the_way_is_told_once_with_a_denial_or_without() {
 }
 
 #[test]
-fn a_size_past_its_warning_is_told_once_per_crossing() {
+fn size_past_its_warning_notifies_once_per_crossing() {
     let mut scene =
         Scene::new("size: {type: dynamic, calculator: branch_size, thresholds: {warn: 250, block: 400}}\n");
     let mut said = |lines: u64| {

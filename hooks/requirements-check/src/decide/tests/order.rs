@@ -32,7 +32,7 @@ const CHANGES_BEFORE: &str = "\
     GIT_DIR=/elsewhere/.git; git commit -m x~git branch -m main && git commit -m x~source env.sh && git commit -m x";
 
 #[test]
-fn what_may_change_the_files_before_a_commit_in_its_line_is_run_first() {
+fn denies_commit_behind_a_command_that_may_change_files() {
     for line in CHANGES_BEFORE.split('~') {
         let answer = tested(TESTS).bash("t1", line);
         let reason = denied(&answer);
@@ -68,14 +68,14 @@ const CHANGES_NOTHING: &str = "\
     source .venv/bin/activate && git commit -m x~git --version && git commit -m x~python3 --version && git commit -m x";
 
 #[test]
-fn what_changes_nothing_may_stand_before_a_commit() {
+fn allows_commit_behind_commands_that_change_nothing() {
     for line in CHANGES_NOTHING.split('~') {
         assert!(is_silent(&tested(TESTS).bash("t1", line)), "{line}");
     }
 }
 
 #[test]
-fn what_is_unmet_anyway_says_so_and_what_does_not_depend_on_the_line_passes() {
+fn denial_of_a_mixed_line_names_only_what_is_not_satisfied() {
     let answer = Scene::new(TESTS).bash("t1", "cargo test && git commit -m x");
     assert!(denied(&answer).contains("run alone on a line (no pipe): cargo test"), "{answer:?}");
     let line = "cargo fmt && git commit -am x";
@@ -91,7 +91,7 @@ fn what_is_unmet_anyway_says_so_and_what_does_not_depend_on_the_line_passes() {
 }
 
 #[test]
-fn what_may_change_the_branch_before_a_guarded_command_is_run_first() {
+fn denies_guarded_command_behind_a_change_of_branch() {
     for line in
         "git checkout main && git commit -m x¦gh pr checkout 1 && git commit -m x¦git switch main; git commit -m x¦git pull && git commit -m x¦\
          timeout -k 1 5 git switch main && git commit -m x¦find . -exec git rm a ; -exec git switch main ; && git commit -m x"

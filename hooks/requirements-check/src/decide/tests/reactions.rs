@@ -105,7 +105,7 @@ fn a_held_stop_is_followed_by_one_with_evidence_or_given_up() {
 }
 
 #[test]
-fn what_a_refusal_asks_for_is_kept_as_in_its_text() {
+fn journal_keeps_the_next_steps_of_a_denial() {
     let mut scene = Scene::new(
         "plan: {}\nadr: {}\nmine: {satisfied_by: user}\nnot_on_main: {type: guard, guard_type: protected_branch}\n",
     )

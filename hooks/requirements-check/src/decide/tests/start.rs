@@ -19,7 +19,7 @@ fn told(scene: &mut Scene, source: &str) -> String {
 }
 
 #[test]
-fn claude_is_told_what_is_required_how_it_stands_and_how_to_satisfy_it() {
+fn session_start_lists_requirements_with_status_and_remedy() {
     let mut scene = Scene::new(TWO);
     scene.settings.hooks.session_start.custom_header = Some("House rules".to_owned());
     scene.satisfy("adr", None, By::User);
@@ -72,7 +72,7 @@ fn the_session_is_registered_where_it_is_and_a_prompt_is_a_sign_of_life() {
 }
 
 #[test]
-fn notices_are_told_the_user_and_those_given_once_wait_for_a_session_that_somebody_reads() {
+fn one_time_notices_wait_for_an_interactive_session() {
     for is_headless in [false, true] {
         let mut scene = Scene::new("{}\n");
         scene.world.notes = vec!["git could not be read".to_owned()];

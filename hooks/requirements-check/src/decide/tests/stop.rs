@@ -74,7 +74,7 @@ fn everything_due_is_in_one_text_and_what_is_satisfied_or_was_denied_is_not() {
 }
 
 #[test]
-fn a_satisfaction_that_was_there_when_the_call_ran_and_is_not_any_more_is_asked_for() {
+fn stop_asks_for_a_satisfaction_that_was_lost_since_the_call() {
     for (requirement, what) in [("plan: {}\n", "cleared"), ("plan: {ttl_secs: 60}\n", "expired")] {
         let mut scene = Scene::new(requirement);
         scene.satisfy("plan", OWN, By::Agent);
@@ -124,7 +124,7 @@ fn a_prompt_is_blocked_once() {
 }
 
 #[test]
-fn what_is_never_blocked_says_why() {
+fn stop_that_is_never_blocked_has_a_reason() {
     let mut headless = edited(TESTS);
     headless.headless = true;
     let mut nameless = edited(TESTS);

@@ -95,7 +95,7 @@ fn a_submodule_counts_by_what_is_checked_out_in_it() {
 }
 
 #[test]
-fn what_tools_keep_for_themselves_is_no_part_of_it() {
+fn fingerprint_leaves_out_the_tools_own_files() {
     let sandbox = Sandbox::with_commit();
     sandbox.write(".claude/settings.json", "{}");
     sandbox.commit();

@@ -57,7 +57,7 @@ fn a_path_belongs_to_the_innermost_work_tree_that_it_really_lies_in() {
 }
 
 #[test]
-fn what_is_not_understood_is_an_error_that_names_the_file() {
+fn unreadable_git_file_gives_an_error_with_its_path() {
     let sandbox = Sandbox::with_commit();
     let head = sandbox.path(".git/HEAD");
     for text in ["", "ref: refs/heads/.invalid\n", "two\nlines\n", &"x".repeat(10_000)] {

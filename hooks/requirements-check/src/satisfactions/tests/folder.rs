@@ -134,7 +134,7 @@ fn a_newer_versions_file_is_read_as_far_as_it_is_understood_and_else_set_aside()
 }
 
 #[test]
-fn what_cannot_be_written_stays_as_it_was() {
+fn failed_write_leaves_the_file_as_it_was() {
     let world = World::new();
     world.satisfy("plan");
     fs::create_dir(world.file(".tmp")).unwrap();

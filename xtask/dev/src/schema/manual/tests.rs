@@ -39,7 +39,7 @@ fn a_row_says_default_values_and_meaning() {
 }
 
 #[test]
-fn the_words_a_key_takes_are_told_with_their_meaning() {
+fn manual_lists_the_words_of_a_key_with_their_meaning() {
     let word = |word: &str, means: &str| json!({ "type": "string", "const": word, "description": means });
     let words =
         json!({ "oneOf": [word("a", "It is so."), word("b", "It is not.")], "description": "Whether." });
