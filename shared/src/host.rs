@@ -159,12 +159,12 @@ impl Host {
     pub fn own_command(&self, name: &str, places: &Places) -> String {
         let files = places.program_folders().into_iter().map(|folder| folder.join(name));
         let ours: Vec<PathBuf> = files.filter(|file| file.is_file()).collect();
-        spoken(name, &ours, self.environment.search_path.as_deref())
+        as_typed(name, &ours, self.environment.search_path.as_deref())
     }
 }
 
 /// The bare name where the first program of that name on the search path is one of `ours`; else the first of ours.
-fn spoken(name: &str, ours: &[PathBuf], search_path: Option<&OsStr>) -> String {
+fn as_typed(name: &str, ours: &[PathBuf], search_path: Option<&OsStr>) -> String {
     let folders = search_path.map(std::env::split_paths).into_iter().flatten();
     let found = first_program(folders, Path::new(name)).and_then(|file| file.canonicalize().ok());
     let is_ours = |file: &PathBuf| file.canonicalize().ok() == found;
@@ -438,9 +438,9 @@ mod tests {
             (&["bin", "other"], "req"),
         ] {
             let path = std::env::join_paths(folders.iter().map(|folder| at(folder))).unwrap();
-            let spoken = super::spoken("req", std::slice::from_ref(&ours), Some(&path));
-            assert_eq!(spoken, expected, "{folders:?}");
+            let as_typed = super::as_typed("req", std::slice::from_ref(&ours), Some(&path));
+            assert_eq!(as_typed, expected, "{folders:?}");
         }
-        assert_eq!(super::spoken("req", &[], None), "req");
+        assert_eq!(super::as_typed("req", &[], None), "req");
     }
 }

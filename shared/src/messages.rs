@@ -66,7 +66,7 @@ impl<'a> Texts<'a> {
     pub fn notice(&self, hook: &str, store: Option<&Store>, session: Option<&str>) -> Option<String> {
         let notice = |unusable: &String| format!("{hook}: {unusable}; the built-in text was used");
         let notices: Vec<String> = self.unusable.iter().map(notice).collect();
-        let fresh = if notices.is_empty() { notices } else { not_yet_told(store?, session?, &notices) };
+        let fresh = if notices.is_empty() { notices } else { not_yet_reported(store?, session?, &notices) };
         (!fresh.is_empty()).then(|| fresh.join("\n"))
     }
 }
@@ -84,23 +84,25 @@ pub fn strange_names(own: &BTreeMap<String, PathBuf>, texts: &[Text]) -> Vec<Set
 
 /// Notices that the user has seen in a session, masked: a notice can repeat the content of a file.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Told(BTreeSet<String>);
+pub(crate) struct Reported(BTreeSet<String>);
 
-impl Remembered for Told {
+impl Remembered for Reported {
     const FILE: &'static str = "*-told.json";
 }
 
-/// Those of `notices` that nobody has told in this session; from now on they count as told.
+/// The notices that this session has not reported yet; from now on they count as reported.
 ///
 /// If the file cannot be written, nobody gets a notice: silence is better than a notice on every call.
-pub fn not_yet_told(store: &Store, session: &str, notices: &[String]) -> Vec<String> {
-    let all_told = |told: &Told| notices.iter().all(|notice| told.0.contains(&*masked(notice)));
-    if store.read::<Told>(session).is_some_and(|told| all_told(&told)) {
+pub fn not_yet_reported(store: &Store, session: &str, notices: &[String]) -> Vec<String> {
+    let all_reported =
+        |reported: &Reported| notices.iter().all(|notice| reported.0.contains(&*masked(notice)));
+    if store.read::<Reported>(session).is_some_and(|reported| all_reported(&reported)) {
         return Vec::new();
     }
     let mut fresh = Vec::new();
-    let kept = store.change::<Told>(session, |told| {
-        fresh = notices.iter().filter(|notice| told.0.insert(masked(notice).into_owned())).cloned().collect();
+    let kept = store.change::<Reported>(session, |reported| {
+        fresh =
+            notices.iter().filter(|notice| reported.0.insert(masked(notice).into_owned())).cloned().collect();
         !fresh.is_empty()
     });
     kept.map(|()| fresh).unwrap_or_default()
@@ -159,7 +161,7 @@ mod tests {
             ("s", ["a", "c"], &["c"]),
             ("t", ["a", "b"], &["a", "b"]),
         ] {
-            assert_eq!(not_yet_told(&store, session, &notices.map(str::to_owned)), fresh);
+            assert_eq!(not_yet_reported(&store, session, &notices.map(str::to_owned)), fresh);
         }
     }
 
@@ -167,8 +169,8 @@ mod tests {
     fn secret_in_a_notice_is_masked_and_not_kept() {
         let (_scratch, store) = store();
         let notices = [format!("yaml:1: token={}: no such key", "a1B2".repeat(6))];
-        assert_eq!(not_yet_told(&store, "s", &notices), notices);
-        assert_eq!(not_yet_told(&store, "s", &notices), [""; 0]);
+        assert_eq!(not_yet_reported(&store, "s", &notices), notices);
+        assert_eq!(not_yet_reported(&store, "s", &notices), [""; 0]);
         let remembered = std::fs::read_to_string(store.dir().join("s-told.json")).unwrap();
         assert!(remembered.contains("token=[masked]") && !remembered.contains("a1B2"), "{remembered}");
     }

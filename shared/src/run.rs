@@ -183,7 +183,7 @@ impl<'a> Invocation<'a> {
         let Some(store) = &self.store else { return };
         if let (Event::SessionEnd { .. }, Some(session)) = (&self.request.event, self.session()) {
             store.drop_state::<blocks::Ledger>(session);
-            store.drop_state::<messages::Told>(session);
+            store.drop_state::<messages::Reported>(session);
         }
         if matches!(self.request.event, Event::SessionStart { .. } | Event::SessionEnd { .. }) {
             store.sweep_once_a_day(self.host.now().into());
@@ -196,7 +196,7 @@ impl<'a> Invocation<'a> {
         if problems.is_empty() || !self.is_heard() {
             return answer;
         }
-        let fresh = messages::not_yet_told(store, session, problems);
+        let fresh = messages::not_yet_reported(store, session, problems);
         if fresh.is_empty() {
             return answer;
         }

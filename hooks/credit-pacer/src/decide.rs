@@ -19,7 +19,7 @@ use crate::{CreditPacer, poll, wording};
 const BATCH: Duration = Duration::from_secs(2);
 
 /// The next message about delays comes after this time.
-const TELL_AGAIN: Duration = Duration::from_secs(10 * 60);
+const REPORT_AGAIN: Duration = Duration::from_secs(10 * 60);
 
 /// The longest delay in headless sessions.
 const HEADLESS_MAX: Duration = Duration::from_secs(60);
@@ -110,7 +110,7 @@ pub(crate) fn decide(input: &Input<'_, CreditPacer>) -> Decision {
 fn while_switched_off(input: &Input<'_, CreditPacer>, scene: &Scene) -> Decision {
     let mut state = input.state.clone();
     let notice = state.alert(scene, input.settings, input.now);
-    let cleared = state.tell(over(None, input.now));
+    let cleared = state.report(over(None, input.now));
     let is_worth_it = notice.is_some() || cleared.is_some();
     let memory = if is_worth_it { Memory::Save(state) } else { Memory::Keep };
     Outcome { notice, memory, effects: cleared.into_iter().collect(), ..Outcome::pass() }
@@ -131,7 +131,7 @@ fn after_call(input: &Input<'_, CreditPacer>, scene: &Scene, prompt: u64, is_exe
         (session.batch, session.until, session.prompt) = (now, now, prompt);
         let is_over = !scene.is_clearly_within && pacing::is_over(exact(now), &scene.readings, &scene.rules);
         let pace = is_over.then(|| state.pace(scene, now));
-        effects.extend(state.tell(over(pace.as_ref(), now)));
+        effects.extend(state.report(over(pace.as_ref(), now)));
         notice = pace.and_then(|pace| session.wait(&pace, input, scene));
     }
     session.last = now;
@@ -192,7 +192,7 @@ impl State {
 
     /// Writes down the windows over their line if they are others than before, and after a while: an old file counts no longer than
     /// a reading.
-    fn tell(&mut self, found: Line) -> Option<Change> {
+    fn report(&mut self, found: Line) -> Option<Change> {
         let is_old = !(self.line.at..self.line.at + LINE_AGAIN_SECS).contains(&found.at);
         if self.line.past == found.past && (found.past.is_empty() || !is_old) {
             return None;
@@ -252,11 +252,11 @@ impl Session {
             safe_percent: window.line.safe_percent,
             strategy: pace.strategy,
         });
-        if self.told_strategy == pace.strategy && now.since(self.told) < TELL_AGAIN {
+        if self.reported_strategy == pace.strategy && now.since(self.reported) < REPORT_AGAIN {
             return None;
         }
-        let is_first = self.told == Timestamp::default();
-        (self.told, self.told_strategy) = (now, pace.strategy);
+        let is_first = self.reported == Timestamp::default();
+        (self.reported, self.reported_strategy) = (now, pace.strategy);
         Some(wording::waited(delay, &window.why(exact(now), &scene.rules), is_first))
     }
 }

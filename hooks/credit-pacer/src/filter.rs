@@ -33,22 +33,22 @@ struct Line {
 
 #[derive(Deserialize)]
 struct History {
-    calls: Option<Vec<Told>>,
-    snapshots: Option<Vec<Told>>,
+    calls: Option<Vec<Reported>>,
+    snapshots: Option<Vec<Reported>>,
 }
 
 /// A call or a snapshot.
 #[derive(Deserialize)]
-struct Told {
+struct Reported {
     at: f64,
     session: Option<String>,
     slept_secs: Option<f64>,
-    five_hour: Option<ToldWindow>,
-    seven_day: Option<ToldWindow>,
+    five_hour: Option<ReportedWindow>,
+    seven_day: Option<ReportedWindow>,
 }
 
 #[derive(Deserialize)]
-struct ToldWindow {
+struct ReportedWindow {
     used_percent: Option<f64>,
     resets_at: Option<f64>,
 }
@@ -80,23 +80,23 @@ fn time(at: f64) -> Result<f64, String> {
 impl History {
     /// By time, a snapshot before a call.
     fn moments(self) -> Result<Vec<Moment>, String> {
-        let snapshots = self.snapshots.into_iter().flatten().map(|told| told.moment(false));
-        let calls = self.calls.into_iter().flatten().map(|told| told.moment(true));
+        let snapshots = self.snapshots.into_iter().flatten().map(|reported| reported.moment(false));
+        let calls = self.calls.into_iter().flatten().map(|reported| reported.moment(true));
         let mut moments = snapshots.chain(calls).collect::<Result<Vec<_>, _>>()?;
         moments.sort_by(|one, other| one.at.total_cmp(&other.at));
         Ok(moments)
     }
 }
 
-impl Told {
+impl Reported {
     fn moment(self, is_call: bool) -> Result<Moment, String> {
         let at = time(self.at)?;
-        let reading = |told: Option<ToldWindow>| {
+        let reading = |reported: Option<ReportedWindow>| {
             // Usage without its reset is no reading, nor the other way round.
-            let told = told.and_then(|told| told.used_percent.zip(told.resets_at));
-            match told {
+            let reported = reported.and_then(|reported| reported.used_percent.zip(reported.resets_at));
+            match reported {
                 Some((used, _)) if used < 0.0 => Err(format!("used_percent has to be 0 or more, not {used}")),
-                _ => Ok(told.map(|(used, resets_at)| {
+                _ => Ok(reported.map(|(used, resets_at)| {
                     Reading::new(whole_seconds(at), used, whole_seconds(resets_at))
                 })),
             }

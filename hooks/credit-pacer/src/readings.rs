@@ -61,13 +61,13 @@ fn merge(mut known: Usage, seen: &Observed) -> Usage {
     known.windows.retain(|name, window| {
         window.observed_at <= horizon && (paced(name).is_some() || window.resets_at > seen.at)
     });
-    for (name, told) in &seen.windows {
-        let told = Window { observed_at: seen.at, ..*told };
+    for (name, reported) in &seen.windows {
+        let reported = Window { observed_at: seen.at, ..*reported };
         let after = match known.windows.get(name) {
-            _ if !is_credible(name, &told) => continue,
-            Some(before) if is_same(before, &told) => followed(*before, told, seen.is_answer),
-            Some(before) if told.observed_at < before.observed_at => continue,
-            _ => told,
+            _ if !is_credible(name, &reported) => continue,
+            Some(before) if is_same(before, &reported) => followed(*before, reported, seen.is_answer),
+            Some(before) if reported.observed_at < before.observed_at => continue,
+            _ => reported,
         };
         known.windows.insert(name.clone(), after);
     }
@@ -79,14 +79,14 @@ fn merge(mut known: Usage, seen: &Observed) -> Usage {
 }
 
 /// A window after another report of it.
-fn followed(before: Window, told: Window, is_answer: bool) -> Window {
-    let is_newest = is_answer && told.observed_at >= before.observed_at;
-    let is_reset = is_newest && before.used_percent - told.used_percent >= RESET_POINTS;
-    let most = before.used_percent.max(told.used_percent);
+fn followed(before: Window, reported: Window, is_answer: bool) -> Window {
+    let is_newest = is_answer && reported.observed_at >= before.observed_at;
+    let is_reset = is_newest && before.used_percent - reported.used_percent >= RESET_POINTS;
+    let most = before.used_percent.max(reported.used_percent);
     Window {
-        used_percent: if is_reset { told.used_percent } else { most },
-        resets_at: before.resets_at.max(told.resets_at),
-        observed_at: before.observed_at.max(told.observed_at),
+        used_percent: if is_reset { reported.used_percent } else { most },
+        resets_at: before.resets_at.max(reported.resets_at),
+        observed_at: before.observed_at.max(reported.observed_at),
     }
 }
 
@@ -197,13 +197,13 @@ pub(crate) fn known(
     let mut usage = store.read::<Usage>(MACHINE)?;
     let own = session.and_then(|id| store.read::<SessionUsage>(id)).unwrap_or_default();
     let oldest = now.saturating_sub(settings.stale_after_secs.get().into());
-    for (name, told) in own.windows {
-        let is_current = told.observed_at >= oldest && told.resets_at > now;
+    for (name, reported) in own.windows {
+        let is_current = reported.observed_at >= oldest && reported.resets_at > now;
         if is_current
-            && is_credible(&name, &told)
-            && !usage.windows.get(&name).is_some_and(|last| is_same(last, &told))
+            && is_credible(&name, &reported)
+            && !usage.windows.get(&name).is_some_and(|last| is_same(last, &reported))
         {
-            usage.windows.insert(name, told);
+            usage.windows.insert(name, reported);
         }
     }
     Some(usage)
@@ -212,8 +212,8 @@ pub(crate) fn known(
 /// Each window at the time of its report.
 fn readings(usage: &Usage) -> Readings {
     Paced::ALL.map(|window| {
-        let told = usage.windows.get(window.key())?;
-        Some(Reading::new(told.observed_at, told.used_percent, told.resets_at))
+        let reported = usage.windows.get(window.key())?;
+        Some(Reading::new(reported.observed_at, reported.used_percent, reported.resets_at))
     })
 }
 

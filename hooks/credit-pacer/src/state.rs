@@ -19,7 +19,7 @@ pub struct State {
     pub(crate) sessions: BTreeMap<u64, Session>,
     /// Alerts that were given.
     pub(crate) alerts: Vec<Alert>,
-    /// When the user was last told that there are no readings, in seconds since the epoch.
+    /// The last notice that there are no readings, in seconds since the epoch.
     pub(crate) hinted_at: i64,
     /// The windows over their safe line, as last written down for other hooks.
     pub(crate) line: Line,
@@ -36,9 +36,9 @@ pub(crate) struct Session {
     pub(crate) until: Timestamp,
     /// A hash of the prompt that the batch belongs to.
     pub(crate) prompt: u64,
-    /// When the user was last told of a delay.
-    pub(crate) told: Timestamp,
-    pub(crate) told_strategy: Strategy,
+    /// The last message about a delay.
+    pub(crate) reported: Timestamp,
+    pub(crate) reported_strategy: Strategy,
     /// Delays of the last hour: when, and milliseconds slept.
     pub(crate) delays: Vec<(Timestamp, u32)>,
     pub(crate) pending: Option<Pending>,

@@ -1,6 +1,6 @@
 //! The questions to the models.
 
-use judge::{Asked, Caller, Part, Question, spoken};
+use judge::{Asked, Caller, Part, Question, message_lines};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use shared::blocks;
@@ -40,7 +40,7 @@ pub(crate) fn ask_for_review(
     let file = &known.place.file;
     let most = context.settings.judge.context_messages.get() as usize;
     let path = context.request.call.transcript_path.as_deref();
-    let said = spoken(&path.map(|path| conversation(path, most)).unwrap_or_default());
+    let said = message_lines(&path.map(|path| conversation(path, most)).unwrap_or_default());
     let diff = diff(file, &known.versions);
     asked(context, tool, &about_change(context.settings, texts, file, declared, &diff, &said))
 }

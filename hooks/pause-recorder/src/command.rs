@@ -351,8 +351,8 @@ impl Project<'_> {
         if matches!(self.asker.caller, Caller::Shell(_)) {
             return Ok(Reply::yes(text));
         }
-        let told = format!("pause-recorder: Claude gets {id}, to go on from it");
-        Ok(Reply { for_model: Some(format!("{ASKED}\n{text}")), ..done(told, Step::MarkRead { id }) })
+        let notice = format!("pause-recorder: Claude gets {id}, to go on from it");
+        Ok(Reply { for_model: Some(format!("{ASKED}\n{text}")), ..done(notice, Step::MarkRead { id }) })
     }
 
     fn prune(&self, days: u32, dry_run: bool) -> Answer {

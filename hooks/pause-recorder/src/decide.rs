@@ -51,7 +51,7 @@ impl<'a> Course<'a> {
 
     /// A record began by itself since the context last fell, or a parallel call has begun it just now.
     fn has_begun(&self) -> bool {
-        self.is_recorded || self.input.state.told.contains(&Level::AutoPause)
+        self.is_recorded || self.input.state.reported.contains(&Level::AutoPause)
     }
 
     /// Learns the context before a compaction. With a compaction the levels begin anew.
@@ -68,7 +68,7 @@ impl<'a> Course<'a> {
         match self.event() {
             Event::SessionStart { source, .. } if source == "compact" => {
                 self.state.compacted_at = None;
-                self.state.told.clear();
+                self.state.reported.clear();
                 self.state.compacted = true;
             }
             Event::SessionStart { model: Some(model), .. } => {
@@ -84,11 +84,11 @@ impl<'a> Course<'a> {
         let (percent, compacted_at) = (reading.percent(), reading.compaction_percent());
         let at = |level: &Level| level.percent(self.input.settings, compacted_at);
         if LEVELS.iter().all(|level| percent < at(level) - LEVELS_RESTART_BELOW) {
-            self.state.told.clear();
+            self.state.reported.clear();
         }
-        let is_new = |level: &Level| percent >= at(level) && !self.state.told.contains(level);
+        let is_new = |level: &Level| percent >= at(level) && !self.state.reported.contains(level);
         let new: BTreeSet<Level> = LEVELS.into_iter().filter(is_new).collect();
-        self.state.told.extend(&new);
+        self.state.reported.extend(&new);
         new
     }
 
@@ -114,7 +114,7 @@ impl<'a> Course<'a> {
         let mut actions: Vec<Action> = begins.into_iter().chain(happened).collect();
         if reason.is_some() {
             self.is_recorded = true;
-            self.state.told.insert(Level::AutoPause);
+            self.state.reported.insert(Level::AutoPause);
         } else if self.is_left_out() {
             self.state.left_out += actions.len() as u64;
             return;

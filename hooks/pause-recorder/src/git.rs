@@ -112,7 +112,7 @@ pub(crate) fn look(environment: &Environment, root: &Path, patience: Duration) -
     };
     match look() {
         Err(ChildError::Late) => None,
-        told => Some(told.unwrap_or_default()),
+        read => Some(read.unwrap_or_default()),
     }
 }
 

@@ -50,7 +50,7 @@ impl Level {
 #[serde(default)]
 pub(crate) struct State {
     /// The levels that were reported since the context last fell. With `auto_pause` no record begins by itself.
-    pub(crate) told: BTreeSet<Level>,
+    pub(crate) reported: BTreeSet<Level>,
     /// The model as Claude Code named it at the session's start; it may say `[1m]`.
     pub(crate) model: Option<String>,
     /// The context was compacted and no reply has come since: older numbers do not count.
@@ -109,12 +109,12 @@ const LONG: &str = "[1m]";
 
 /// The window's size by the first source that knows it: the status line, the settings for all models, the model's name, the
 /// settings for the longest name with which it begins. It is never smaller than what was seen in it.
-fn window(settings: &Settings, model: &str, told: Option<u64>, tokens: u64) -> u64 {
+fn window(settings: &Settings, model: &str, reported: Option<u64>, tokens: u64) -> u64 {
     let set = settings.context_window_tokens.map(|set| u64::from(set.get()));
     let by_name = model.ends_with(LONG).then_some(LONG_WINDOW);
     let of_model = settings.context_windows_tokens.iter().filter(|(name, _)| model.starts_with(*name));
     let of_model = of_model.max_by_key(|(name, _)| name.len()).map(|(_, set)| u64::from(set.get()));
-    let known = [told, set, by_name, of_model].into_iter().flatten().find(|size| *size > 0);
+    let known = [reported, set, by_name, of_model].into_iter().flatten().find(|size| *size > 0);
     let known = known.unwrap_or(USUAL_WINDOW);
     // No known window lies between the two.
     if tokens <= known { known } else { tokens.max(LONG_WINDOW) }
@@ -157,15 +157,15 @@ pub(crate) fn reading(context: &Context<'_, Settings>, state: &State, is_recorde
         _ => true,
     };
     let session = context.request.call.session_id.as_deref().filter(|_| matters)?;
-    let told = context.store.and_then(|store| store.read::<SessionUsage>(session));
+    let reported = context.store.and_then(|store| store.read::<SessionUsage>(session));
     let is_compaction = is_automatic_compaction(&context.request.event);
     if is_compaction {
         // The hook learns from the last reply, and a compaction takes many seconds anyway.
         std::thread::sleep(WRITTEN_WITHIN);
     }
     let is_current = !state.compacted && !is_compaction;
-    let by_status_line = || by_status_line(context, told.as_ref().filter(|_| is_current)?);
-    let reading = by_status_line().or_else(|| by_transcript(context, state, told.as_ref()))?;
+    let by_status_line = || by_status_line(context, reported.as_ref().filter(|_| is_current)?);
+    let reading = by_status_line().or_else(|| by_transcript(context, state, reported.as_ref()))?;
     // A session looks up the last compaction once, because each lookup reads a file.
     let compacted_at = match &state.compacted_at {
         Some((model, tokens)) if *model == reading.model => *tokens,
@@ -175,23 +175,23 @@ pub(crate) fn reading(context: &Context<'_, Settings>, state: &State, is_recorde
 }
 
 /// A fresh report. Before the first reply Claude Code reports 0, even for a resumed session.
-fn by_status_line(context: &Context<'_, Settings>, told: &SessionUsage) -> Option<Reading> {
-    let age = context.host.now().since(Timestamp::from_secs(told.written_at));
-    let tokens = told.context.used_tokens.filter(|tokens| *tokens > 0 && age <= FRESH)?;
-    let window = window(context.settings, &told.model, told.context.size, tokens);
-    Some(Reading { tokens, window, model: told.model.clone(), compacted_at: 0 })
+fn by_status_line(context: &Context<'_, Settings>, reported: &SessionUsage) -> Option<Reading> {
+    let age = context.host.now().since(Timestamp::from_secs(reported.written_at));
+    let tokens = reported.context.used_tokens.filter(|tokens| *tokens > 0 && age <= FRESH)?;
+    let window = window(context.settings, &reported.model, reported.context.size, tokens);
+    Some(Reading { tokens, window, model: reported.model.clone(), compacted_at: 0 })
 }
 
 /// Uses the window of an old status-line report, too: the window of a model does not change.
 fn by_transcript(
     context: &Context<'_, Settings>,
     state: &State,
-    told: Option<&SessionUsage>,
+    reported: Option<&SessionUsage>,
 ) -> Option<Reading> {
     let reply = last_reply(context.request.call.transcript_path.as_deref()?)?;
-    let told_model = told.map_or("", |told| &told.model);
-    let model = full_name(&reply.model, &[told_model, state.model.as_deref().unwrap_or_default()]);
-    let size = told.filter(|_| is_of(told_model, &model)).and_then(|told| told.context.size);
+    let reported_model = reported.map_or("", |reported| &reported.model);
+    let model = full_name(&reply.model, &[reported_model, state.model.as_deref().unwrap_or_default()]);
+    let size = reported.filter(|_| is_of(reported_model, &model)).and_then(|reported| reported.context.size);
     let window = window(context.settings, &model, size, reply.tokens);
     Some(Reading { tokens: reply.tokens, window, model, compacted_at: 0 })
 }

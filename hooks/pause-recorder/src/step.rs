@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use shared::hook::Effect;
 use shared::host::{Environment, Places, Timestamp};
-use shared::messages::not_yet_told;
+use shared::messages::not_yet_reported;
 use shared::state::{MACHINE, Store};
 use shared::switches::Turn;
 
@@ -85,7 +85,7 @@ impl Effect for Step {
             _ => return self.done(places, now),
         };
         let (Err(why), Some(store)) = (self.done(places, now), places.open_store()) else { return Ok(()) };
-        not_yet_told(&store, &session, &[why]).pop().map_or(Ok(()), Err)
+        not_yet_reported(&store, &session, &[why]).pop().map_or(Ok(()), Err)
     }
 }
 

@@ -21,7 +21,7 @@ pub enum Change {
     Forget(String),
     Turn(Turn),
     /// The user has read a notice: the empty file that remembers it.
-    Told(PathBuf),
+    Reported(PathBuf),
 }
 
 /// One satisfaction, or all of a holder.
@@ -66,7 +66,7 @@ impl Effect for Change {
             Self::Alive(entry) => return note(&|registry| registry.note(&entry)),
             Self::Forget(session) => return note(&|registry| registry.forget(&session)),
             Self::Turn(turn) => return turn.carry_out(places, now),
-            Self::Told(file) => {
+            Self::Reported(file) => {
                 return write_empty(&file).map_err(|error| format!("{}: {error}", file.display()));
             }
         };

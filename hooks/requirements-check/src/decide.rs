@@ -161,7 +161,7 @@ fn deny(input: &HookInput<'_>, facts: &Before, judged: &[Judged<'_>], mut state:
     }
     let (rule, audit) = asked(judged.iter().flat_map(|place| &place.unmet), next, &mut state);
     let verdict = Verdict::Deny { reason: texts.join("\n"), rule };
-    let notice = judged.first().and_then(|own| state.untold(&own.view.world.notes));
+    let notice = judged.first().and_then(|own| state.unreported(&own.view.world.notes));
     Outcome { verdict, notice, audit, ..remember(input, state) }
 }
 
@@ -184,7 +184,7 @@ fn allow(input: &HookInput<'_>, facts: &Before, judged: &[Judged<'_>], mut state
     for run in &facts.runs {
         state.begin(run.clone());
     }
-    let notice = state.untold(&notes);
+    let notice = state.unreported(&notes);
     let verdict = advice((!warnings.is_empty()).then(|| warnings.join("\n")));
     Outcome { verdict, notice, ..remember(input, state) }
 }
@@ -217,7 +217,7 @@ fn after(input: &HookInput<'_>, facts: &After) -> Answer {
         effects.extend(ended.satisfied(&rule));
     }
     let verdict = advice(ended.after_planning());
-    let notice = ended.state.untold(&facts.world.notes);
+    let notice = ended.state.unreported(&facts.world.notes);
     Outcome { verdict, notice, effects, ..remember(input, ended.state) }
 }
 
@@ -380,10 +380,10 @@ fn start(input: &HookInput<'_>, world: &World, once: &[(String, PathBuf)]) -> An
     let text = is_told.then(|| wording::at_start(input.settings, &view(input, world, None), is_short));
     let mut effects = sign_of_life(input, world);
     let mut state = input.state.clone();
-    let mut notes: Vec<String> = state.untold(&world.notes).into_iter().collect();
+    let mut notes: Vec<String> = state.unreported(&world.notes).into_iter().collect();
     for (text, file) in once.iter().filter(|_| !world.environment.is_headless()) {
         notes.push(text.clone());
-        effects.push(Change::Told(file.clone()));
+        effects.push(Change::Reported(file.clone()));
     }
     let notice = (!notes.is_empty()).then(|| notes.join("\n"));
     Outcome { verdict: advice(text), notice, effects, ..remember(input, state) }

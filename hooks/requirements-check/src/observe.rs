@@ -221,7 +221,7 @@ fn at_start(context: &HookContext<'_>, source: &str) -> Facts {
     let store = context.store.filter(|store| is_writable(store.dir()));
     let newcomer = store.filter(|_| source == "startup").and_then(|store| newcomer(context, store, &world));
     let once = newcomer.into_iter().chain(store.and_then(|store| new_client(context, store)));
-    let once = once.filter(|(_, told)| !told.exists()).collect();
+    let once = once.filter(|(_, marker)| !marker.exists()).collect();
     Facts::Start(Box::new(world), once)
 }
 
@@ -242,11 +242,11 @@ fn tracked_local_file(context: &HookContext<'_>, world: &World) -> Option<String
 /// The notice about a repository with a remote in which nothing is set up, and the file that remembers it.
 fn newcomer(context: &HookContext<'_>, store: &Store, world: &World) -> Option<(String, PathBuf)> {
     let common_dir = &world.worktree.as_ref()?.common_dir;
-    let told = store.dir().join("told-of-init").join(file_key(&common_dir.to_string_lossy()));
+    let marker = store.dir().join("told-of-init").join(file_key(&common_dir.to_string_lossy()));
     let file = context.places.project_claude_dir.as_ref().map(|dir| dir.join("requirements.yaml"));
     let is_unset = context.settings.requirements.is_empty() && file.is_none_or(|file| !file.exists());
     let is_new = is_unset && git::has_remote(common_dir);
-    is_new.then(|| (NEWCOMER.to_owned(), told))
+    is_new.then(|| (NEWCOMER.to_owned(), marker))
 }
 
 /// The notice about a version of Claude Code under which the hooks were not proved, and the file that remembers it.

@@ -39,7 +39,7 @@ pub struct State {
     /// Dynamic requirements past their warning.
     pub(crate) warned: BTreeSet<String>,
     /// Notices the user has read, by hash.
-    told: BTreeSet<u64>,
+    reported: BTreeSet<u64>,
 }
 
 /// A satisfaction by its identity: a later one of the same requirement is free.
@@ -119,8 +119,8 @@ impl State {
     }
 
     /// Those notices that the user has not read in this session, as one; from now on they count as read.
-    pub(crate) fn untold(&mut self, notes: &[String]) -> Option<String> {
-        let fresh = notes.iter().filter(|note| self.told.insert(digest::number(note)));
+    pub(crate) fn unreported(&mut self, notes: &[String]) -> Option<String> {
+        let fresh = notes.iter().filter(|note| self.reported.insert(digest::number(note)));
         let fresh: Vec<&str> = fresh.map(String::as_str).collect();
         (!fresh.is_empty()).then(|| fresh.join("\n"))
     }

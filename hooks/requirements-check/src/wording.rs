@@ -21,26 +21,26 @@ const MAX_AT_START: usize = 2_000;
 pub type Origins<'a> = dyn Fn(&str) -> Option<Origin> + 'a;
 
 /// A text, and its steps for the journal.
-pub(crate) type Told = (String, Vec<String>);
+pub(crate) type Text = (String, Vec<String>);
 
-pub(crate) fn denial(call: &Call, view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
+pub(crate) fn denial(call: &Call, view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Text {
     let (needs, place) = (subject(call, unmet), view.world.on());
     let head = format!("requirements-check: {needs} needs what is not satisfied yet {place}.");
     let is_repeated = !unmet.iter().any(|unmet| unmet.is_late);
-    told(head, if is_repeated { "Then repeat the call." } else { "" }, view, unmet, origin)
+    text(head, if is_repeated { "Then repeat the call." } else { "" }, view, unmet, origin)
 }
 
-pub(crate) fn stop(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
+pub(crate) fn stop(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Text {
     let on = view.world.on();
     let head = format!("requirements-check: this session's work {on} is not finished as the project asks.");
     let foot = "If that cannot be done now, say so to the user and stop: the hook blocks once per prompt.";
-    told(head, foot, view, unmet, origin)
+    text(head, foot, view, unmet, origin)
 }
 
 /// After a plan is accepted: the requirements that the work will need.
 pub(crate) fn after_planning(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> String {
     let head = format!("requirements-check: before this plan is carried out {}:", view.world.on());
-    told(head, "", view, unmet, origin).0
+    text(head, "", view, unmet, origin).0
 }
 
 /// The commands of the line that need something if only commands do, else the tool.
@@ -53,7 +53,7 @@ fn subject(call: &Call, unmet: &[Unmet<'_>]) -> String {
 }
 
 /// Each requirement with its reason, its checklist and what satisfies it; one `req satisfy` for all stands last.
-fn told(head: String, foot: &str, view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
+fn text(head: String, foot: &str, view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Text {
     let (mut lines, mut steps, mut by_hand) = (vec![head], Vec::new(), Vec::new());
     for Unmet { rule, why, remedy, .. } in unmet.iter().take(MAX_RULES) {
         let message = rule.set.message.as_ref().or(rule.set.description.as_ref());

@@ -111,8 +111,8 @@ pub(crate) fn parts(material: &Material, judge: &judge::Settings) -> Vec<Part> {
     let requests: Vec<Message> = material.requests.iter().map(request).collect();
     let tool_calls: Vec<String> = material.tool_calls.iter().map(done).collect();
     vec![
-        part("requests", judge::spoken(&requests), MAX_REQUESTS_CHARS),
-        part("conversation", judge::spoken(&material.conversation), max_conversation),
+        part("requests", judge::message_lines(&requests), MAX_REQUESTS_CHARS),
+        part("conversation", judge::message_lines(&material.conversation), max_conversation),
         part("last_message", material.last_message.clone(), MAX_LAST_MESSAGE_CHARS),
         part("tool_calls", tool_calls.join("\n"), MAX_CALLS_CHARS),
         part("state", state(material), MAX_LAST_MESSAGE_CHARS),

@@ -10,7 +10,7 @@ use super::silence::Silence;
 use super::{Asked, Backend, Caller, NoVerdict, OnFailure, Question, Settings};
 use super::{budget, claude_cli, messages_api, question, silence};
 use shared::journal::{self, Record};
-use shared::messages::not_yet_told;
+use shared::messages::not_yet_reported;
 
 const PAUSE: Duration = Duration::from_millis(400);
 
@@ -145,7 +145,7 @@ impl Conversation<'_> {
             (OnFailure::Allow, _) => "changes go on unreviewed",
             (OnFailure::Ask, _) => "you are asked instead",
         };
-        not_yet_told(store?, call.session_id.as_deref()?, &[format!("{hook}: {cause}; {follows}")]).pop()
+        not_yet_reported(store?, call.session_id.as_deref()?, &[format!("{hook}: {cause}; {follows}")]).pop()
     }
 }
 

@@ -34,7 +34,7 @@ use shared::state::Store;
 
 pub use budget::status_lines;
 pub use exchange::ask;
-pub use question::{Part, Question, spoken};
+pub use question::{Part, Question, message_lines};
 
 /// The map `judge` at the top of the global file, common to all hooks that ask a model.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]

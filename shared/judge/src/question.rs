@@ -82,7 +82,7 @@ impl From<Silence> for Reply {
 
 /// A conversation as a part shows it: a JSON object on a line for each message, so that no text can pass for another speaker's.
 /// Masked before it is quoted: a secret behind an escaped line end may look like nothing.
-pub fn spoken<'a>(said: impl IntoIterator<Item = &'a Message>) -> String {
+pub fn message_lines<'a>(said: impl IntoIterator<Item = &'a Message>) -> String {
     let line = |said: &Message| {
         let by = if said.role == Role::User { "user" } else { "agent" };
         json!({ "by": by, "text": masked(&said.text) }).to_string()

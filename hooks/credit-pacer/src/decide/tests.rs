@@ -218,11 +218,11 @@ fn limits_of_a_delay() {
 fn delay_notifies_first_and_then_every_ten_minutes() {
     let mut world = World::used(99.0).without_alerts();
     world.read(99.0, NOON + HOUR);
-    let told: Vec<String> = (0..4)
+    let reported: Vec<String> = (0..4)
         .map(|_| {
-            let told = world.call().notice.unwrap_or_default();
+            let reported = world.call().notice.unwrap_or_default();
             world.later(351_000).read(99.0, NOON + HOUR);
-            told
+            reported
         })
         .collect();
     let first = "credit-pacer: waited 350 s so that your usage limits last. 5-hour limit: 99 % used at 12:00, 76 % safe by \
@@ -230,7 +230,7 @@ fn delay_notifies_first_and_then_every_ten_minutes() {
                  more, Esc ends a delay, credit-pacer off stops them.";
     let later = "credit-pacer: waited 350 s. 5-hour limit: 99 % used at 12:11, 79.7 % safe by now; at this pace it would end at \
                  Wed 12:15, 45 min before it resets (Wed 13:00).";
-    assert_eq!(told, [first, "", later, ""]);
+    assert_eq!(reported, [first, "", later, ""]);
     world.session = 2;
     assert!(world.call().notice.unwrap().contains("so that your usage limits last"), "another session");
 }
@@ -308,8 +308,8 @@ fn session_start_reports_the_usage() {
     let outcome = world.starts();
     assert_eq!((outcome.notice, outcome.effects), (None, vec![Change::Poll]));
     world.read(94.0, NOON + HOUR);
-    let told = world.starts().notice.unwrap();
-    let (until, rest) = told.split_once(" s each for now. ").unwrap();
+    let reported = world.starts().notice.unwrap();
+    let (until, rest) = reported.split_once(" s each for now. ").unwrap();
     let secs: u128 = until.strip_prefix("credit-pacer: calls wait about ").unwrap().parse().unwrap();
     let expected = "5-hour limit: 94 % used at 12:00, 76 % safe by now; at this pace it would end at Wed 12:30, 30 min before it resets (Wed 13:00) (credit-pacer status says more, credit-pacer off ends it)";
     assert_eq!(rest, expected);
@@ -345,6 +345,6 @@ fn the_line_is_written_when_it_changes_and_now_and_then_while_it_is_past() {
         (line(9_000, &past), line(9_001, &[("five_hour", 40_000)]), true),
     ] {
         let mut state = State { line: before.clone(), ..State::default() };
-        assert_eq!(state.tell(found.clone()).is_some(), expected, "{before:?} {found:?}");
+        assert_eq!(state.report(found.clone()).is_some(), expected, "{before:?} {found:?}");
     }
 }

@@ -162,14 +162,14 @@ fn learn_line_teaches_the_lines_that_follow() {
         "calls": calls[calls.len() - 20..], "settings": { "timezone": "UTC" },
     });
     let text = format!("{learn}\n{recent}\n{recent}\n{learn}\n");
-    let told = answers(text.as_bytes());
-    assert_eq!(told[0], json!({ "learned": { "days": 15, "calls": 9960 } }));
-    let forecast = &told[1]["windows"]["five_hour"]["forecast"];
+    let reported = answers(text.as_bytes());
+    assert_eq!(reported[0], json!({ "learned": { "days": 15, "calls": 9960 } }));
+    let forecast = &reported[1]["windows"]["five_hour"]["forecast"];
     let number = |key: &str| forecast[key].as_f64().unwrap();
     assert!((number("calls_expected") - 240.0).abs() < 20.0, "{forecast}");
     assert!((number("calls_that_fit") - 95.0).abs() < 15.0, "{forecast}");
-    assert_eq!(told[1], told[2], "known calls are passed over");
-    assert_eq!(told[3], told[0]);
+    assert_eq!(reported[1], reported[2], "known calls are passed over");
+    assert_eq!(reported[3], reported[0]);
     let alone = answer(&recent);
     assert_ne!(alone["windows"]["five_hour"]["forecast"], *forecast, "a line alone knows less");
 }
@@ -209,9 +209,9 @@ fn times_that_are_no_seconds_are_reported_and_change_nothing() {
             json!({ "learn": { "snapshots": [snapshot] } }),
             json!({ "now": NOON, "session": "s", "calls": [call] }),
         ] {
-            let told = answers(format!("{learn}\n{bad}\n{ask}\n").as_bytes());
-            assert!(told[1]["error"].as_str().unwrap().contains("is no time in seconds"), "{bad}");
-            assert_eq!((&told[0], &told[2]), (&plain[0], &plain[1]), "{bad}");
+            let reported = answers(format!("{learn}\n{bad}\n{ask}\n").as_bytes());
+            assert!(reported[1]["error"].as_str().unwrap().contains("is no time in seconds"), "{bad}");
+            assert_eq!((&reported[0], &reported[2]), (&plain[0], &plain[1]), "{bad}");
         }
     }
 }
@@ -225,9 +225,9 @@ fn line_that_names_the_call_before_goes_on_from_there() {
         json!({ "now": now, "session": "s", "calls": calls, "snapshots": snapshots, "settings": { "timezone": "UTC" } }).to_string()
     };
     let next = json!({ "at": NOON, "session": "s", "slept_secs": 0 });
-    let told = answers([ask(NOON, last(300)), ask(NOON + 30, vec![next.clone()])].join("\n").as_bytes());
+    let reported = answers([ask(NOON, last(300)), ask(NOON + 30, vec![next.clone()])].join("\n").as_bytes());
     let all = answers(ask(NOON + 30, last(300).into_iter().chain([next.clone()]).collect()).as_bytes());
-    assert_eq!(told[1], all[0]);
+    assert_eq!(reported[1], all[0]);
     let stranger = answers([ask(NOON, last(300)), ask(NOON + 30, last(1))].join("\n").as_bytes());
     assert_eq!(stranger[1], answers(ask(NOON + 30, last(1)).as_bytes())[0], "any other line stands alone");
 }

@@ -20,14 +20,14 @@ const T: i64 = 1_000_000;
 /// The window in which they begin ends so much later.
 const R: i64 = 10_000;
 
-fn windows(told: &[(&str, f64, i64)]) -> BTreeMap<String, Window> {
+fn windows(reported: &[(&str, f64, i64)]) -> BTreeMap<String, Window> {
     let window = |used_percent, resets_at| Window { used_percent, resets_at, observed_at: 0 };
-    told.iter().map(|(name, used, resets_at)| ((*name).to_owned(), window(*used, *resets_at))).collect()
+    reported.iter().map(|(name, used, resets_at)| ((*name).to_owned(), window(*used, *resets_at))).collect()
 }
 
-fn seen(after: i64, told: &[(&str, f64, i64)]) -> Observed {
-    let told: Vec<_> = told.iter().map(|(name, used, resets)| (*name, *used, T + resets)).collect();
-    Observed { at: T + after, source: Source::StatusLine, is_answer: false, windows: windows(&told) }
+fn seen(after: i64, reported: &[(&str, f64, i64)]) -> Observed {
+    let reported: Vec<_> = reported.iter().map(|(name, used, resets)| (*name, *used, T + resets)).collect();
+    Observed { at: T + after, source: Source::StatusLine, is_answer: false, windows: windows(&reported) }
 }
 
 fn known(sights: &[Observed]) -> Usage {
@@ -44,7 +44,7 @@ fn within_one_window_the_most_that_anybody_saw_counts() {
     for (what, second, expected) in [
         ("more", seen(10, &[(FIVE, 42.0, R)]), (42.0, R, 10)),
         ("the same, seen again", seen(10, &[(FIVE, 40.0, R)]), (40.0, R, 10)),
-        ("less, told by a session that lags", seen(10, &[(FIVE, 39.0, R)]), (40.0, R, 10)),
+        ("less, reported by a session that lags", seen(10, &[(FIVE, 39.0, R)]), (40.0, R, 10)),
         ("its end is a little later", seen(10, &[(FIVE, 41.0, R + 90)]), (41.0, R + 90, 10)),
         ("its end is a little earlier", seen(10, &[(FIVE, 41.0, R - 90)]), (41.0, R, 10)),
         ("more than all", seen(10, &[(FIVE, 104.5, R)]), (104.5, R, 10)),
@@ -57,15 +57,15 @@ fn within_one_window_the_most_that_anybody_saw_counts() {
 
 #[test]
 fn much_lower_reading_from_the_server_counts_at_once() {
-    let told = |after, used| Observed { is_answer: true, ..seen(after, &[(FIVE, used, R)]) };
+    let reported = |after, used| Observed { is_answer: true, ..seen(after, &[(FIVE, used, R)]) };
     let found = |after, used| seen(after, &[(FIVE, used, R)]);
     for (what, later, expected) in [
-        ("twenty points less", vec![told(1, 40.0)], 40.0),
-        ("a reply in flight", vec![told(1, 40.5)], 60.0),
+        ("twenty points less", vec![reported(1, 40.0)], 40.0),
+        ("a reply in flight", vec![reported(1, 40.5)], 60.0),
         ("a session that waits repeats old numbers", vec![found(1, 5.0)], 60.0),
-        ("written down late", vec![told(-1, 5.0)], 60.0),
-        ("a session that waits repeats the higher number", vec![told(1, 5.0), found(2, 60.0)], 60.0),
-        ("and then it goes on", vec![told(1, 5.0), told(2, 8.0)], 8.0),
+        ("written down late", vec![reported(-1, 5.0)], 60.0),
+        ("a session that waits repeats the higher number", vec![reported(1, 5.0), found(2, 60.0)], 60.0),
+        ("and then it goes on", vec![reported(1, 5.0), reported(2, 8.0)], 8.0),
     ] {
         let usage = known(&[vec![found(-9, 55.0), found(0, 60.0)], later].concat());
         assert_eq!(held(&usage, FIVE).map(|held| held.0), Some(expected), "{what}");
@@ -107,11 +107,11 @@ fn sight() -> impl Strategy<Value = Observed> {
     (0..3500_i64, 0..120_u32, 0..3_i64, -90..=90_i64, any::<bool>()).prop_map(
         |(at, used, end, play, both)| {
             let resets_at = (end + 1) * 1000 + play / 2;
-            let mut told = vec![(FIVE, f64::from(used), resets_at)];
+            let mut reported = vec![(FIVE, f64::from(used), resets_at)];
             if both {
-                told.push((SEVEN, f64::from(used) / 7.0, 600_000 + play / 2));
+                reported.push((SEVEN, f64::from(used) / 7.0, 600_000 + play / 2));
             }
-            seen(at, &told)
+            seen(at, &reported)
         },
     )
 }

@@ -77,7 +77,7 @@ fn recorded_at(percent: u64) -> Case {
     let mut case = at(percent);
     let path = "/p/.claude/sessions/ACTIVE-PAUSE-s.jsonl".into();
     case.facts.record = Some(Record { path, bytes: 100, modified: NOW });
-    case.state.told = [Level::Caution, Level::Warning, Level::AutoPause].into();
+    case.state.reported = [Level::Caution, Level::Warning, Level::AutoPause].into();
     case
 }
 
@@ -143,7 +143,7 @@ impl Case {
 
 #[test]
 fn level_notifies_once_when_reached() {
-    for (from, percent, told) in [
+    for (from, percent, reported) in [
         (&[][..], 69, &[][..]),
         (&[], 70, &["70 % full (140,000 of 200,000 tokens)"]),
         (&[70, 84], 85, &["/compact"]),
@@ -163,9 +163,9 @@ fn level_notifies_once_when_reached() {
         }
         case.facts.reading = Some(reading(percent));
         let (notice, outcome) = (case.notice(), case.outcome());
-        assert_eq!(told.is_empty(), notice.is_empty(), "{from:?} {percent}: {notice}");
-        assert!(told.iter().all(|part| notice.contains(part)), "{from:?} {percent}: {notice}");
-        let advised = (!told.is_empty()).then(|| AuditEvent::Advised("levels".to_owned()));
+        assert_eq!(reported.is_empty(), notice.is_empty(), "{from:?} {percent}: {notice}");
+        assert!(reported.iter().all(|part| notice.contains(part)), "{from:?} {percent}: {notice}");
+        let advised = (!reported.is_empty()).then(|| AuditEvent::Advised("levels".to_owned()));
         assert_eq!((outcome.audit_event, outcome.verdict), (advised, Verdict::Pass));
         case.state = case.state_after();
         assert_eq!(case.outcome().memory, Memory::Keep, "nothing is remembered while nothing changes");
@@ -243,7 +243,7 @@ fn compaction_teaches_its_place_and_the_levels_begin_anew() {
     let mut case = recorded_at(83).on(start("compact"));
     case.facts.reading = None;
     let after = case.state_after();
-    assert!(after.compacted && after.told.is_empty());
+    assert!(after.compacted && after.reported.is_empty());
     // A new reply counts again.
     case.state = after;
     case.facts.reading = Some(reading(10));

@@ -22,7 +22,7 @@ fn first_source_that_knows_the_window_decides() {
     for (name, window) in [("by", 3_000), ("by-model", 4_000)] {
         settings.context_windows_tokens.insert(name.to_owned(), Bounded::new(window).unwrap());
     }
-    for (told, set, model, tokens, expected) in [
+    for (reported, set, model, tokens, expected) in [
         (Some(1_000), 2_000, "by-model[1m]", 0, 1_000),
         (Some(0), 2_000, "by-model[1m]", 0, 2_000),
         (None, 0, "by-model[1m]", 0, LONG_WINDOW),
@@ -36,7 +36,11 @@ fn first_source_that_knows_the_window_decides() {
         (None, 2_000_000, "claude-x", 1_500_000, 2_000_000),
     ] {
         settings.context_window_tokens = Bounded::new(set);
-        assert_eq!(window(&settings, model, told, tokens), expected, "{told:?} {set} {model} {tokens}");
+        assert_eq!(
+            window(&settings, model, reported, tokens),
+            expected,
+            "{reported:?} {set} {model} {tokens}"
+        );
     }
 }
 
@@ -98,7 +102,7 @@ impl Scene {
     }
 
     /// A status-line report, `secs` ago.
-    fn told(self, secs: i64, model: &str, used_tokens: Option<u64>, size: Option<u64>) -> Self {
+    fn reported(self, secs: i64, model: &str, used_tokens: Option<u64>, size: Option<u64>) -> Self {
         let now = SessionUsage {
             written_at: NOW - secs,
             model: model.to_owned(),
@@ -142,21 +146,21 @@ impl Scene {
 #[test]
 fn fresh_status_line_is_believed_and_else_the_transcript() {
     for secs in [0, 60] {
-        let scene = scene().replied(MODEL, 7).told(secs, "claude-x[1m]", Some(51_000), Some(1_000_000));
+        let scene = scene().replied(MODEL, 7).reported(secs, "claude-x[1m]", Some(51_000), Some(1_000_000));
         scene.check(Some((51_000, 1_000_000, "claude-x[1m]")));
     }
     let transcript = Some((80_000, 200_000, MODEL));
     let replied = || scene().replied(MODEL, 80_000);
-    replied().told(61, MODEL, Some(51_000), Some(200_000)).check(transcript);
-    scene().told(61, MODEL, Some(51_000), Some(200_000)).check(None);
+    replied().reported(61, MODEL, Some(51_000), Some(200_000)).check(transcript);
+    scene().reported(61, MODEL, Some(51_000), Some(200_000)).check(None);
     // Before the first reply of a resumed session the status line reports nothing, or 0.
-    replied().told(0, MODEL, Some(0), Some(200_000)).check(transcript);
-    scene().told(0, MODEL, None, None).check(None);
+    replied().reported(0, MODEL, Some(0), Some(200_000)).check(transcript);
+    scene().reported(0, MODEL, None, None).check(None);
 }
 
 #[test]
 fn after_a_compaction_only_a_new_reply_counts() {
-    let full = || scene().replied(MODEL, 167_000).told(0, MODEL, Some(167_000), Some(200_000));
+    let full = || scene().replied(MODEL, 167_000).reported(0, MODEL, Some(167_000), Some(200_000));
     let mut old = full().compacted();
     old.state.compacted = true;
     old.check(None);

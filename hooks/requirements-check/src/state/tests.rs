@@ -44,10 +44,10 @@ fn a_call_that_ends_takes_its_own_runs_and_the_oldest_of_too_many_are_forgotten(
 #[test]
 fn note_reaches_the_user_once() {
     let mut state = State::default();
-    let mut untold =
-        |notes: &[&str]| state.untold(&notes.iter().map(|note| (*note).to_owned()).collect::<Vec<_>>());
-    assert_eq!(untold(&[]), None);
-    assert_eq!(untold(&["a", "b"]).as_deref(), Some("a\nb"));
-    assert_eq!(untold(&["b", "c"]).as_deref(), Some("c"));
-    assert_eq!(untold(&["a", "b", "c"]), None);
+    let mut unreported =
+        |notes: &[&str]| state.unreported(&notes.iter().map(|note| (*note).to_owned()).collect::<Vec<_>>());
+    assert_eq!(unreported(&[]), None);
+    assert_eq!(unreported(&["a", "b"]).as_deref(), Some("a\nb"));
+    assert_eq!(unreported(&["b", "c"]).as_deref(), Some("c"));
+    assert_eq!(unreported(&["a", "b", "c"]), None);
 }

@@ -81,7 +81,7 @@ fn one_time_notices_wait_for_an_interactive_session() {
         let answer = scene.start_with("startup", once);
         let expected = if is_headless { "git could not be read" } else { "git could not be read\nnew" };
         assert_eq!((answer.verdict, answer.notice.as_deref()), (Verdict::Pass, Some(expected)));
-        let is_remembered = answer.effects.iter().any(|change| matches!(change, Change::Told(_)));
+        let is_remembered = answer.effects.iter().any(|change| matches!(change, Change::Reported(_)));
         assert_eq!(is_remembered, !is_headless);
         assert_eq!(scene.start("resume").notice, None);
     }
