@@ -23,7 +23,7 @@ use crate::host::{Host, Places, Timestamp, read_first_value};
 use crate::journal::Record;
 use crate::own_commands::{is_own_call, remember_scheduled};
 use crate::protocol::{self, Answer, Event, Request};
-use crate::state::{MACHINE, Store, is_off};
+use crate::state::{MACHINE, Off, Store};
 use crate::switches::{Position, Switches};
 use crate::{blocks, cli, host, journal, messages};
 use plugin::is_left_to_settings;
@@ -104,8 +104,7 @@ impl<'a> Invocation<'a> {
         let store = places.open_store();
         if let Some(store) = &store {
             let is_judge = |nonce: &String| store.nonce_is_fresh(nonce, host.started);
-            let folders = [Some(store.dir()), places.default_state_dir.as_deref()];
-            if folders.into_iter().flatten().any(|dir| is_off(dir, host.started)) {
+            if Off::in_force(&places, host.started).is_some() {
                 // The prompt may come when the hooks are on again.
                 for prompt in request.event.scheduled_prompts() {
                     let _ = remember_scheduled(store, &prompt);
@@ -445,10 +444,10 @@ impl<H: Hook> Decision<'_, H> {
     fn sleep(&self, until: Timestamp, rule: &str, notice: Option<String>) -> Answer {
         let call = self.call;
         let is_still_wanted = || {
-            call.store.as_ref().is_none_or(|store| {
-                let switch = Switches::read(store).position(H::NAME, call.session());
-                switch != Position::Off && !is_off(store.dir(), call.host.now())
-            })
+            let is_switched_off = call.store.as_ref().is_some_and(|store| {
+                Switches::read(store).position(H::NAME, call.session()) == Position::Off
+            });
+            !is_switched_off && Off::in_force(&call.places, call.host.now()).is_none()
         };
         let slept = sleep::until(until, call.host.clock, is_still_wanted);
         H::slept(&call.places, call.session(), call.host.now());

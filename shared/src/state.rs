@@ -222,11 +222,7 @@ pub mod digest {
 
 const OFF: &str = "OFF";
 
-/// Every hook is switched off: `OFF` stands in the state folder `dir`, and its end time, if it names one, has not passed.
-pub fn is_off(dir: &Path, now: Timestamp) -> bool {
-    Off::read(dir, now).is_some()
-}
-
+/// Every hook is switched off: the file `OFF` stands in a state folder, and its end time, if it names one, has not passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Off {
     Until(Timestamp),

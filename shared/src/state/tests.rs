@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::{DAY, MAX_NAME, NONCE_LIFETIME, Off, Remembered, StateError, Store, file_key, is_off};
+use super::{DAY, MAX_NAME, NONCE_LIFETIME, Off, Remembered, StateError, Store, file_key};
 use crate::host::{Places, Timestamp};
 use crate::tests::store;
 
@@ -105,7 +105,7 @@ fn pause_holds_until_its_end_or_resume() {
         [("", true), ("1001\n", true), ("1000", false), ("999", false), ("nonsense", true)]
     {
         fs::write(&off, text).unwrap();
-        assert_eq!(is_off(store.dir(), now), expected, "{text:?}");
+        assert_eq!(Off::read(store.dir(), now).is_some(), expected, "{text:?}");
     }
     Off::until(store.dir(), Timestamp::from_secs(2000)).unwrap();
     assert_eq!(Off::read(store.dir(), now), Some(Off::Until(Timestamp::from_secs(2000))));
@@ -113,7 +113,7 @@ fn pause_holds_until_its_end_or_resume() {
     Off::end(store.dir()).unwrap();
     assert_eq!(fs::read_dir(store.dir()).unwrap().count(), 0, "nothing is left behind");
     fs::create_dir(&off).unwrap();
-    assert!(Off::end(store.dir()).is_err() && is_off(store.dir(), now), "a folder is not ours to remove");
+    assert!(Off::end(store.dir()).is_err() && Off::read(store.dir(), now).is_some(), "a folder is not ours to remove");
 }
 
 #[test]

@@ -85,3 +85,16 @@ fn switching_it_off_ends_a_delay() {
     assert_eq!(pacing.sleeps()[0].1, "cut short: switched off");
     assert_eq!(pacing.ask(&pacing.call()), None, "and nothing waits any more");
 }
+
+/// The state folder in use is another one.
+#[test]
+fn file_off_in_our_own_folder_ends_a_delay() {
+    let pacing = Pacing::new(LONG);
+    pacing.used(99.0, 5.0);
+    let hook = pacing.waiting(&pacing.call());
+    let own = pacing.sandbox.home().join(".claude/hook-state");
+    std::fs::create_dir_all(&own).unwrap();
+    std::fs::write(own.join("OFF"), "").unwrap();
+    assert_eq!(documented(&hook.wait()), None);
+    assert_eq!(pacing.sleeps()[0].1, "cut short: switched off");
+}
