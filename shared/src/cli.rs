@@ -314,16 +314,16 @@ pub fn status<H: Hook, E>(asker: &Asker<'_>, json: bool) -> Reply<E> {
 /// The schema of the hook's section: its own keys and the common ones.
 fn section_schema<H: Hook>() -> String {
     let mut schema = schema_of::<H::Settings>().to_value();
+    for (key, description) in COMMON_KEYS {
+        let description = if key == "headless" { H::HEADLESS_MEANS } else { description };
+        schema["properties"][key] = json!({ "type": "boolean", "description": description });
+    }
     for (keys, mark) in [(H::GLOBAL_ONLY, "x-global-only"), (H::ROOT_KEYS, "x-root-key")] {
         for key in keys {
             if let Some(property) = schema["properties"][*key].as_object_mut() {
                 property.insert(mark.to_owned(), true.into());
             }
         }
-    }
-    for (key, description) in COMMON_KEYS {
-        let description = if key == "headless" { H::HEADLESS_MEANS } else { description };
-        schema["properties"][key] = json!({ "type": "boolean", "description": description });
     }
     if H::COSTS_MONEY {
         schema["x-costs-money"] = true.into();

@@ -37,8 +37,17 @@ struct TempoStop;
 impl Hook for TempoStop {
     const NAME: &'static str = "tempo-stop";
     const HEADLESS: Headless = Headless::Silent;
-    const GLOBAL_ONLY: &'static [&'static str] =
-        &["judge", "model", "fallback_model", "max_blocks", "message_files"];
+    /// Each question costs money: a project switches the hook off as a whole, and decides nothing about when it asks.
+    const GLOBAL_ONLY: &'static [&'static str] = &[
+        "away_secs",
+        "fallback_model",
+        "headless",
+        "judge",
+        "max_blocks",
+        "message_files",
+        "mode",
+        "model",
+    ];
     const COSTS_MONEY: bool = true;
     const ROOT_KEYS: &'static [&'static str] = &["judge"];
 

@@ -249,6 +249,7 @@ fn switches_and_master_keys_count_from_their_level_up_and_locks_hold_against_the
 fn only_the_global_file_begins_to_spend() {
     let (on, off) = ("stop-momentum: {enabled: true}", "stop-momentum: {enabled: false}");
     let no_inherit = "inherit: false\nstop-momentum: {enabled: true}";
+    let all_off = "enabled: false\nstop-momentum: {enabled: true}";
     for (files, switch, enabled, layer, problems) in [
         ([on, "", ""], Auto, true, LayerKind::Global, 0),
         (["", on, ""], Auto, false, LayerKind::Defaults, 1),
@@ -261,6 +262,8 @@ fn only_the_global_file_begins_to_spend() {
         ([off, "", ""], On, false, LayerKind::Global, 0),
         ([on, "", ""], On, true, LayerKind::Switch, 0),
         ([on, "", ""], Off, false, LayerKind::Switch, 0),
+        ([all_off, "enabled: true", ""], On, false, LayerKind::Global, 1),
+        ([on, "enabled: false", "enabled: true"], Auto, true, LayerKind::Global, 0),
     ] {
         let (_scratch, sources) = files_in(files);
         let spec = SectionSpec { costs_money: true, ..SPEC };
