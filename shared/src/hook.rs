@@ -116,6 +116,8 @@ pub struct Context<'a, S> {
     pub host: &'a Host,
     /// The keys of the section that the global file locks, as paths within it; an empty one is the whole section.
     pub locked: &'a [String],
+    /// A project's file has a say in `settings`.
+    pub set_in_project: bool,
     pub store: Option<&'a Store>,
 }
 

@@ -271,6 +271,7 @@ impl<H: Hook> Decision<'_, H> {
             places: &self.call.places,
             host: self.call.host,
             locked: &self.section.locked,
+            set_in_project: self.section.is_set_in_project(),
             store: self.call.store.as_ref(),
         };
         let Some(facts) = H::observe(&context) else { return (Answer::default(), None) };

@@ -48,6 +48,8 @@ pub(crate) enum What {
     /// A tool has run.
     Call {
         scene: Box<Scene>,
+        /// The same by the user's own file, where a project's file has changed it.
+        own: Option<Box<Scene>>,
         /// A hash of the prompt's id.
         prompt: u64,
         /// Nothing waits after this call.
@@ -96,7 +98,9 @@ impl Effect for Change {
 pub(crate) fn decide(input: &Input<'_, CreditPacer>) -> Decision {
     let mut outcome = match &input.facts.event {
         What::Call { scene, .. } if input.switched_off => while_switched_off(input, scene),
-        What::Call { scene, prompt, is_exempt } => after_call(input, scene, *prompt, *is_exempt),
+        What::Call { scene, own, prompt, is_exempt } => {
+            after_call(input, scene, own.as_deref(), *prompt, *is_exempt)
+        }
         What::Command(reply) => reply.outcome(),
         What::Start(scene) => at_start(input, scene),
     };
@@ -116,7 +120,14 @@ fn while_switched_off(input: &Input<'_, CreditPacer>, scene: &Scene) -> Decision
     Outcome { notice, memory, effects: cleared.into_iter().collect(), ..Outcome::pass() }
 }
 
-fn after_call(input: &Input<'_, CreditPacer>, scene: &Scene, prompt: u64, is_exempt: bool) -> Decision {
+/// `own`: the scene by the user's own file. Other hooks read the line in every project, so no project decides on it.
+fn after_call(
+    input: &Input<'_, CreditPacer>,
+    scene: &Scene,
+    own: Option<&Scene>,
+    prompt: u64,
+    is_exempt: bool,
+) -> Decision {
     let (mut state, now, id) = (input.state.clone(), input.now, input.facts.session);
     state.learned.read(&scene.readings);
     if let Some(alert) = state.alert(scene, input.settings, now) {
@@ -129,9 +140,9 @@ fn after_call(input: &Input<'_, CreditPacer>, scene: &Scene, prompt: u64, is_exe
     // An exempt call neither waits nor keeps those it runs beside from waiting.
     if !is_exempt && !session.joins(prompt, now, input.settings) {
         (session.batch, session.until, session.prompt) = (now, now, prompt);
-        let is_over = !scene.is_clearly_within && pacing::is_over(exact(now), &scene.readings, &scene.rules);
-        let pace = is_over.then(|| state.pace(scene, now));
-        effects.extend(state.report(over(pace.as_ref(), now)));
+        let pace = state.pace_over(scene, now);
+        let line = own.map_or_else(|| pace.clone(), |own| state.pace_over(own, now));
+        effects.extend(state.report(over(line.as_ref(), now)));
         notice = pace.and_then(|pace| session.wait(&pace, input, scene));
     }
     session.last = now;
@@ -150,6 +161,12 @@ impl State {
     /// The controller's answer at this moment.
     pub(crate) fn pace(&self, scene: &Scene, now: Timestamp) -> Pace {
         pacing::decide(exact(now), &scene.readings, &self.learned, &scene.rules)
+    }
+
+    /// The same where a window is over its line.
+    fn pace_over(&self, scene: &Scene, now: Timestamp) -> Option<Pace> {
+        let is_over = !scene.is_clearly_within && pacing::is_over(exact(now), &scene.readings, &scene.rules);
+        is_over.then(|| self.pace(scene, now))
     }
 
     fn count(&mut self, session: u64, now: Timestamp) {

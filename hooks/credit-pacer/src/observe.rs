@@ -3,8 +3,9 @@
 use pacing::DAY_SECS;
 use shared::cli;
 use shared::digest;
-use shared::hook::Context;
+use shared::hook::{Context, Hook, configure};
 use shared::protocol::{Event, ToolCall};
+use shared::switches::Switches;
 
 use crate::decide::{Facts, What};
 use crate::readings::{Scene, known};
@@ -36,14 +37,28 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
 fn after_call(context: &Context<'_, Settings>, tool: &ToolCall, is_interrupted: bool) -> Option<What> {
     let prompt = digest::number(context.request.call.prompt_id.as_deref().unwrap_or_default());
     let is_exempt = is_interrupted || IDLE_TOOLS.split(' ').any(|name| name == tool.tool_name);
-    Some(What::Call { scene: scene(context)?, prompt, is_exempt })
+    let own = own_settings(context).and_then(|own| scene_by(context, &own));
+    Some(What::Call { scene: scene(context)?, own, prompt, is_exempt })
+}
+
+/// The settings of the user's own file, where a project's file changes them.
+fn own_settings(context: &Context<'_, Settings>) -> Option<Settings> {
+    let sources = || context.places.sources(context.host.environment.home.as_deref()).without_project();
+    let switches = || context.store.map(Switches::read).unwrap_or_default();
+    let session = context.request.call.session_id.as_deref();
+    let own = || configure::<CreditPacer>(&sources(), switches().of(CreditPacer::NAME, session));
+    Some(context.set_in_project.then(own)??.settings)
 }
 
 /// `None`: the event names no session.
 fn scene(context: &Context<'_, Settings>) -> Option<Box<Scene>> {
+    scene_by(context, context.settings)
+}
+
+fn scene_by(context: &Context<'_, Settings>, settings: &Settings) -> Option<Box<Scene>> {
     let (id, now) = (context.request.call.session_id.as_deref()?, context.host.now().secs());
-    let usage = known(context.store, Some(id), context.settings, now);
-    Some(Box::new(Scene::of(usage, context.settings, now)))
+    let usage = known(context.store, Some(id), settings, now);
+    Some(Box::new(Scene::of(usage, settings, now)))
 }
 
 /// At a session's start: removes what is older than `retention_days`.

@@ -13,7 +13,7 @@ use serde_json::Value;
 use shared::cli::{Asker, off_file};
 use shared::config::{MAX_LAYER_BYTES, read_text};
 use shared::courier::{self, Answer, CourierError, Request, is_misled};
-use shared::hook::{Context, Remembered};
+use shared::hook::{Context, Hook, Remembered, configure};
 use shared::host::{DAY, HOUR, Host, Places, Timestamp};
 use shared::operator::Caller;
 use shared::state::{MACHINE, Store};
@@ -103,8 +103,11 @@ fn allowed(asker: &Asker<'_>) -> Option<UsageApi> {
         return None;
     }
     let section = asker.section_in_force::<CreditPacer>().ok()?;
+    // The login is the user's: a project switches the hook off, and never on.
+    let switches = asker.switches().of(CreditPacer::NAME, asker.session);
+    let own = configure::<CreditPacer>(&asker.sources().without_project(), switches)?;
     let settings = section.settings.usage_api;
-    (section.enabled && settings.enabled).then_some(settings)
+    (section.enabled && own.enabled && settings.enabled).then_some(settings)
 }
 
 fn ask(host: &Host, places: &Places, settings: &UsageApi) -> Result<BTreeMap<String, Window>, Failure> {

@@ -102,7 +102,8 @@ impl Commands for PauseRecorder {
         let call = Call { session_id, transcript_path, ..Call::default() };
         let event = Event::UserPromptSubmit { prompt: String::new(), source: None };
         let (request, Asker { host, places, store, .. }) = (&Request { call, event }, *asker);
-        let context = &Context { request, settings: &settings, places, host, locked: &locked, store };
+        let (locked, set_in_project) = (&locked, false);
+        let context = &Context { request, settings: &settings, places, host, locked, set_in_project, store };
         let registry = registry::read(store);
         let project = Project { asker: *asker, is_on: enabled, context, sessions, registry };
         let (id, flag) = (wanted.id.as_deref(), wanted.flag);

@@ -93,6 +93,7 @@ impl World {
             places: &self.places,
             host: &host,
             locked: &[],
+            set_in_project: false,
             store: store.as_ref(),
         })
     }

@@ -38,16 +38,8 @@ impl Hook for TempoStop {
     const NAME: &'static str = "tempo-stop";
     const HEADLESS: Headless = Headless::Silent;
     /// Each question costs money: a project switches the hook off as a whole, and decides nothing about when it asks.
-    const GLOBAL_ONLY: &'static [&'static str] = &[
-        "away_secs",
-        "fallback_model",
-        "headless",
-        "judge",
-        "max_blocks",
-        "message_files",
-        "mode",
-        "model",
-    ];
+    const GLOBAL_ONLY: &'static [&'static str] =
+        &["away_secs", "fallback_model", "headless", "judge", "max_blocks", "message_files", "mode", "model"];
     const COSTS_MONEY: bool = true;
     const ROOT_KEYS: &'static [&'static str] = &["judge"];
 

@@ -124,6 +124,12 @@ pub struct Sources {
 }
 
 impl Sources {
+    /// The user's own file alone: no project's file counts.
+    #[must_use]
+    pub fn without_project(self) -> Self {
+        Self { project: None, local: None, ..self }
+    }
+
     pub fn file(&self, kind: LayerKind) -> Option<&Path> {
         match kind {
             LayerKind::Global => self.global.as_deref(),

@@ -56,6 +56,13 @@ impl<S> Section<S> {
         setters.find_map(|layer| Some(layer.origin(&self.spec.in_file(&keys_on(&layer.section, key)?))))
     }
 
+    /// A project's file sets something of it, or does not build on the global file.
+    pub fn is_set_in_project(&self) -> bool {
+        let sets = |layer: &Layer| !layer.section.is_empty() || layer.values.contains_key("inherit");
+        let of_project = |layer: &&Layer| matches!(layer.kind, LayerKind::Project | LayerKind::Local);
+        self.layers.iter().filter(of_project).any(sets)
+    }
+
     /// A switch has it off; the files would have it on.
     pub fn is_switched_off(&self) -> bool {
         let flag_of = |layer: &Layer| Some((layer.kind, flag(&layer.section, &["enabled"])?));

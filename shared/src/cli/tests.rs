@@ -78,7 +78,15 @@ fn at_it<T>(global: &str, then: impl FnOnce(&Context<'_, Settings>) -> T) -> T {
     };
     let places = Places { config_dir: Some(scratch.path().to_owned()), ..Places::default() };
     let (settings, locked, store) = (&Settings {}, &[][..], Some(&store));
-    then(&Context { request: &request, settings, places: &places, host: &host, locked, store })
+    then(&Context {
+        request: &request,
+        settings,
+        places: &places,
+        host: &host,
+        locked,
+        set_in_project: false,
+        store,
+    })
 }
 
 /// The answer to one of the verbs that every hook has.

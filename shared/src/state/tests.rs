@@ -113,7 +113,10 @@ fn pause_holds_until_its_end_or_resume() {
     Off::end(store.dir()).unwrap();
     assert_eq!(fs::read_dir(store.dir()).unwrap().count(), 0, "nothing is left behind");
     fs::create_dir(&off).unwrap();
-    assert!(Off::end(store.dir()).is_err() && Off::read(store.dir(), now).is_some(), "a folder is not ours to remove");
+    assert!(
+        Off::end(store.dir()).is_err() && Off::read(store.dir(), now).is_some(),
+        "a folder is not ours to remove"
+    );
 }
 
 #[test]

@@ -185,6 +185,12 @@ fn nobody_asks_while_it_is_off() {
     polling.sandbox.requirements(Level::Local, &global(true, &polling.endpoint));
     assert_silent(&polling, "switched on by a project");
     let polling = new();
+    let off =
+        global(true, &polling.endpoint).replacen("credit-pacer: {", "credit-pacer: { enabled: false,", 1);
+    polling.sandbox.requirements(Level::User, &off);
+    polling.sandbox.requirements(Level::Project, "credit-pacer: { enabled: true }\n");
+    assert_silent(&polling, "the hook is switched on by a project");
+    let polling = new();
     fs::write(polling.state("OFF"), "").unwrap();
     assert_silent(&polling, "every hook is off");
     let polling = new();

@@ -30,6 +30,8 @@ fn defaults() -> Settings {
 
 struct World {
     settings: Settings,
+    /// Those of the user's own file, where a project's file has changed them.
+    own: Option<Settings>,
     state: State,
     now: Timestamp,
     usage: Option<Usage>,
@@ -45,6 +47,7 @@ impl World {
     fn used(used_percent: f64) -> Self {
         let mut world = Self {
             settings: defaults(),
+            own: None,
             state: State::default(),
             now: Timestamp::from_secs(NOON),
             usage: None,
@@ -106,7 +109,9 @@ impl World {
     }
 
     fn call_of(&mut self, is_exempt: bool) -> Outcome<State, Change> {
-        let what = What::Call { scene: self.scene(), prompt: self.prompt, is_exempt };
+        let now = self.now.micros() / 1_000_000;
+        let own = self.own.as_ref().map(|own| Box::new(Scene::of(self.usage.clone(), own, now)));
+        let what = What::Call { scene: self.scene(), own, prompt: self.prompt, is_exempt };
         self.decide(what, Event::PostToolUse(ToolResult::default()))
     }
 
@@ -233,6 +238,21 @@ fn delay_notifies_first_and_then_every_ten_minutes() {
     assert_eq!(reported, [first, "", later, ""]);
     world.session = 2;
     assert!(world.call().notice.unwrap().contains("so that your usage limits last"), "another session");
+}
+
+#[test]
+fn recorded_line_is_that_of_the_users_own_file() {
+    for own_is_over in [true, false] {
+        let mut world = World::used(99.0).without_alerts();
+        let mut own = defaults();
+        own.five_hour.enabled = own_is_over;
+        world.settings.five_hour.enabled = !own_is_over;
+        world.own = Some(own);
+        let outcome = world.call();
+        let records = outcome.effects.iter().any(|change| matches!(change, Change::Line(_)));
+        let waits = matches!(outcome.verdict, Verdict::Sleep { .. });
+        assert_eq!((records, waits), (own_is_over, !own_is_over));
+    }
 }
 
 #[test]

@@ -143,6 +143,7 @@ impl Location {
             places: &self.places,
             host: &self.host,
             locked: &self.section.locked,
+            set_in_project: self.section.is_set_in_project(),
             store: self.store.as_ref(),
         }
     }

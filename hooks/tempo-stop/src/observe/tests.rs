@@ -73,6 +73,7 @@ impl Scene {
             places: &places,
             host: &host,
             locked: &[],
+            set_in_project: false,
             store: Some(&store),
         })
     }
