@@ -3,13 +3,17 @@
 use std::io;
 
 use serde::Deserialize;
+use serde_json::Value;
 use shared::protocol::ToolCall;
 use similar::TextDiff;
 
 const CONTEXT_LINES: usize = 15;
 
+/// A longer text after the change is not put together, in bytes.
+const MAX_AFTER_BYTES: usize = 16 * 1024 * 1024;
+
 /// The input of a tool that writes: a whole text, pieces, or a cell of a notebook, whose place in the file is not looked for.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub(crate) struct Change {
     #[serde(rename = "file_path", alias = "notebook_path")]
     pub(crate) file: String,
@@ -20,7 +24,7 @@ pub(crate) struct Change {
     piece: Piece,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 struct Piece {
     #[serde(rename = "old_string", default)]
     old: String,
@@ -43,7 +47,15 @@ pub(crate) struct Versions {
 pub(crate) fn read(call: &ToolCall) -> Option<Change> {
     let input = call.tool_input.as_ref()?.get();
     let writes = matches!(call.tool_name.as_str(), "Write" | "Edit" | "MultiEdit" | "NotebookEdit");
-    if writes { serde_json::from_str(input).ok() } else { None }
+    if writes { serde_json::from_str(input).ok().or_else(|| unknown(input)) } else { None }
+}
+
+/// A change of a file with fields that we do not know, such as `"replace_all": "false"`. Claude Code may accept them, so the input
+/// itself stands for the new text.
+fn unknown(input: &str) -> Option<Change> {
+    let fields: Value = serde_json::from_str(input).ok()?;
+    let file = ["file_path", "notebook_path"].iter().find_map(|name| fields[name].as_str())?;
+    Some(Change { file: file.to_owned(), new_source: Some(input.to_owned()), ..Change::default() })
 }
 
 /// The file before and after. Line ends are as on Unix: Claude Code's tools do not tell them apart either.
@@ -74,11 +86,16 @@ fn unix(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
-/// `None` where a piece is not in the file as it is by then. An empty old text makes the file, or fills an empty one.
+/// `None` where a piece is not in the file as it is by then, or the text grows too long. An empty old text makes the file, or fills
+/// an empty one.
 fn replaced(mut text: String, pieces: &[Piece]) -> Option<String> {
     for piece in pieces {
         let (old, new) = (unix(&piece.old), unix(&piece.new));
         if old.is_empty() != text.is_empty() || !text.contains(&old) {
+            return None;
+        }
+        let places = if piece.all { text.matches(&old).count() } else { 1 };
+        if places.saturating_mul(new.len()).saturating_add(text.len()) > MAX_AFTER_BYTES {
             return None;
         }
         text = if piece.all { text.replace(&old, &new) } else { text.replacen(&old, &new, 1) };

@@ -81,6 +81,12 @@ const HEAD_BYTES: u64 = 64 * 1024;
 /// The archives that one call compresses, because somebody waits for it.
 const MAX_COMPRESSED: usize = 5;
 
+/// The `.gitignore` of a folder that is ours alone.
+const IGNORE_ALL: &[u8] = b"*\n";
+
+/// The last lines of a `.gitignore` in a folder that others use, too.
+const IGNORE_OURS: &[u8] = b"/.gitignore*\n/ACTIVE-PAUSE-*\n/LATEST-SESSION.txt*\n/session-*\n";
+
 pub(crate) const ACTIVE_PREFIX: &str = "ACTIVE-PAUSE-";
 
 /// The ends of a snapshot's file names, behind its id.
@@ -123,16 +129,29 @@ impl Sessions {
         Some(Self { dir, root })
     }
 
-    /// Creates the folder with its `.gitignore` where they are missing. An existing `.gitignore` stays as it is.
+    /// Creates the folder where it is missing, and makes git ignore our files in it.
     pub(crate) fn open(&self) -> Result<(), String> {
-        let (above, ignored) = (self.dir.parent().unwrap_or(&self.dir), self.dir.join(".gitignore"));
+        let above = self.dir.parent().unwrap_or(&self.dir);
         // Claude Code's own folder gets the rights that the user gives new folders.
         let _ = fs::create_dir(above);
         let is_fine = is_folder(above).then_some(()).ok_or(ErrorKind::NotADirectory.into());
-        let created = is_fine.and_then(|()| ensure_folder(&self.dir));
-        let is_there = ignored.symlink_metadata().is_ok();
-        let written = created.and_then(|()| if is_there { Ok(()) } else { write_durable(&ignored, b"*\n") });
-        written.map_err(|why| format!("{}; it must be a folder, no link", failed(&self.dir, "used", &why)))
+        let is_new = self.dir.symlink_metadata().is_err();
+        let ignored = is_fine.and_then(|()| ensure_folder(&self.dir)).and_then(|()| self.ignore(is_new));
+        ignored.map_err(|why| format!("{}; it must be a folder, no link", failed(&self.dir, "used", &why)))
+    }
+
+    /// A record holds prompts, so a repository's own `.gitignore` must not decide that it is committed: the last lines count. The
+    /// files of others stay visible to git.
+    fn ignore(&self, is_new: bool) -> io::Result<()> {
+        let file = self.dir.join(".gitignore");
+        // Git reads no link here, and neither do we: ours takes its place.
+        let there = read_regular(&file, HEAD_BYTES).unwrap_or_default();
+        if there == IGNORE_ALL || there.ends_with(IGNORE_OURS) {
+            return Ok(());
+        }
+        let end: &[u8] = if there.is_empty() || there.ends_with(b"\n") { b"" } else { b"\n" };
+        let text = if is_new { IGNORE_ALL.to_vec() } else { [&there, end, IGNORE_OURS].concat() };
+        write_durable(&file, &text)
     }
 
     /// The folder exists. A link, which a repository may hold, is none.

@@ -28,6 +28,8 @@ fn every_tool_that_writes_is_read() {
         ("Read", json!({"file_path": "a.rs"}), None),
         ("Edit", json!({"old_string": "x"}), None),
         ("Write", json!("text"), None),
+        ("Edit", json!({"file_path": "e.rs", "old_string": null, "replace_all": "false"}), Some("e.rs")),
+        ("Edit", json!({"file_path": "f.rs", "notebook_path": "g.ipynb"}), Some("f.rs")),
     ] {
         assert_eq!(read(&call(tool, &input)).map(|change| change.file).as_deref(), file, "{tool}: {input}");
     }
@@ -51,6 +53,17 @@ fn pieces_are_replaced_one_after_the_other() {
         let versions = applied("MultiEdit", &json!({"file_path": "a", "edits": edits}), there);
         assert_eq!((!versions.is_fragment).then_some(versions.after.as_str()), after, "{edits} on {there:?}");
     }
+}
+
+#[test]
+fn unknown_fields_and_texts_that_grow_too_long_leave_a_fragment() {
+    let odd =
+        json!({"file_path": "a", "old_string": "x", "new_string": "let it = 1;", "replace_all": "true"});
+    let versions = applied("Edit", &odd, Some("x"));
+    assert!(versions.is_fragment && versions.after.contains("let it = 1;"), "{versions:?}");
+    let twice = json!({"old_string": "a", "new_string": "aa", "replace_all": true});
+    let edits = vec![twice; 45];
+    assert!(applied("MultiEdit", &json!({"file_path": "a", "edits": edits}), Some("aa")).is_fragment);
 }
 
 #[test]

@@ -10,7 +10,9 @@ use flate2::read::GzDecoder;
 use serde_json::json;
 use shared::host::Timestamp;
 
-use super::{ARCHIVE, Action, ENDS, Kind, Recorded, Sessions, append, is_record_id, read, remove};
+use super::{
+    ARCHIVE, Action, ENDS, IGNORE_OURS, Kind, Recorded, Sessions, append, is_record_id, read, remove,
+};
 use crate::tests::World;
 
 const ID: &str = "session-20260106-120000";
@@ -123,14 +125,27 @@ fn opened() -> (World, Sessions) {
 }
 
 #[test]
-fn creates_the_folder_with_a_gitignore_and_keeps_an_existing_one() {
+fn git_ignores_our_files_whatever_the_repository_says() {
     let (_world, sessions) = opened();
     let ignored = sessions.dir.join(".gitignore");
     assert_eq!(fs::read_to_string(&ignored).unwrap(), "*\n");
-    fs::write(&ignored, "").unwrap();
+    let ours = String::from_utf8(IGNORE_OURS.to_vec()).unwrap();
+    for (there, expected) in [
+        ("*\n", "*\n".to_owned()),
+        ("", ours.clone()),
+        ("*\n!*", format!("*\n!*\n{ours}")),
+        ("notes\n", format!("notes\n{ours}")),
+    ] {
+        fs::write(&ignored, there).unwrap();
+        sessions.open().unwrap();
+        sessions.open().unwrap();
+        assert_eq!(fs::read_to_string(&ignored).unwrap(), expected, "{there:?}");
+    }
+    fs::remove_file(&ignored).unwrap();
+    symlink("../settings.json", &ignored).unwrap();
     sessions.open().unwrap();
-    assert_eq!(fs::read_to_string(&ignored).unwrap(), "");
-    assert!(sessions.is_usable());
+    assert_eq!(fs::read_to_string(&ignored).unwrap(), ours);
+    assert!(sessions.is_usable() && ignored.symlink_metadata().unwrap().is_file());
     // In the home folder `.claude` is Claude Code's own.
     let mut home = World::new(Timestamp::from_secs(0));
     home.places.project_claude_dir = None;
