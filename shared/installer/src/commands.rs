@@ -1,6 +1,8 @@
 //! The command line of the installer: `req hooks` for users without the source tree, and the same verbs of `cargo xtask`, which
 //! builds the programs first and names their folder. The small commands are here. Results go to stdout, progress to stderr.
 
+use std::path::PathBuf;
+
 use anyhow::{Context as _, ensure};
 use clap::Subcommand;
 use shared::host::Host;
@@ -10,7 +12,7 @@ use shared::switches::{Position, Switches};
 use crate::catalog::HookEntry;
 use crate::doctor::{self, managed_settings};
 use crate::manifest::Manifest;
-use crate::places::{Installation, Removing};
+use crate::places::{Installation, Removing, Scope};
 use crate::programs::{self, orphans};
 use crate::registration::{find, starts_ours};
 use crate::requirements::{self, Lines, switched_off};
@@ -47,6 +49,19 @@ pub enum Command {
         #[arg(long)]
         yes: bool,
     },
+}
+
+impl Command {
+    /// The project whose local files the command may write.
+    pub fn local_project(&self, host: &Host) -> Option<PathBuf> {
+        let place = match self {
+            Self::Install(wanted) => &wanted.how.place,
+            Self::Enable(wanted) => &wanted.how.place,
+            Self::Disable(wanted) => &wanted.removing.place,
+            _ => return None,
+        };
+        (place.scope == Scope::Local).then(|| Installation::at(host, place, Voice::Req).ok()?.project)?
+    }
 }
 
 pub fn run(command: &Command, host: &Host, voice: Voice) -> anyhow::Result<()> {

@@ -139,15 +139,18 @@ fn a_gate_that_works_is_not_replaced_by_one_that_does_not() {
 
 #[test]
 fn nothing_of_a_repository_is_run_when_its_settings_are_changed() {
-    let user = with_hooks("rate-awareness");
+    let user = with_hooks("rate-awareness,stop-momentum");
     let (project, ran) = (user.sandbox.project(), user.sandbox.temporary_dir().join("ran"));
     let script = project.join("git");
     write_script(&script, &format!("echo \"$0\" >>{}", ran.display()));
     user.sandbox.git(&["config", "core.fsmonitor", &script.display().to_string()]);
-    let line = format!("hooks enable rate-awareness --scope local --project {}", project.display());
+    let line = format!("hooks enable stop-momentum --scope local --project {}", project.display());
     let path = format!(".:{}:{}", project.display(), user.path());
     user.req(&user.in_the_path(), &line).cwd(&project).env("PATH", path).run().assert_exit(0);
     assert!(!ran.exists(), "{}", fs::read_to_string(&ran).unwrap_or_default());
+    assert!(project.join(".claude/requirements.local.yaml").is_file());
+    let ignored = fs::read_to_string(project.join(".gitignore")).unwrap();
+    assert!(ignored.contains(".claude/requirements.local.yaml"), "{ignored}");
 }
 
 #[test]

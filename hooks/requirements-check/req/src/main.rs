@@ -34,6 +34,7 @@ use installer::say::Voice;
 use installer::{commands, doctor};
 use shared::host::Host;
 
+use config::file::{LOCAL, ignore};
 use location::Location;
 use reply::{Answer, Reply, json};
 use request::about;
@@ -101,7 +102,10 @@ fn run(verb: &Verb, line: &str, open: impl FnOnce() -> anyhow::Result<Location>)
         Verb::Resume => pause::resume(&open()?),
         Verb::Hooks { wanted } => {
             // The installer prints what it does.
-            commands::run(wanted, &Host::real(), Voice::Req).map(|()| Reply::default())
+            let host = Host::real();
+            commands::run(wanted, &host, Voice::Req)?;
+            let project = wanted.local_project(&host).filter(|project| project.join(LOCAL).is_file());
+            project.map_or(Ok(true), |project| ignore(&project, LOCAL)).map(|_| Reply::default())
         }
         Verb::Doctor { fix, output } => doctor(*fix, output.json),
         Verb::Docs { topic, output } => docs::docs(topic.as_deref(), output.json),
