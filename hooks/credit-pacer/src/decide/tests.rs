@@ -13,7 +13,7 @@ use shared::usage::{Line, Source, Usage, Window};
 use super::{Change, Facts, What, decide};
 use crate::readings::Scene;
 use crate::settings::Settings;
-use crate::state::State;
+use crate::state::{Session, State};
 
 /// Wednesday, 2026-11-25, 12:00 UTC.
 const NOON: i64 = 1_795_608_000;
@@ -183,7 +183,23 @@ fn calls_that_wait_for_the_user_count_and_are_not_delayed() {
     let mut world = World::used(99.0).without_alerts();
     let outcome = world.call_of(true);
     assert_eq!((outcome.verdict, outcome.effects), (Verdict::Pass, vec![]));
+    assert_eq!(world.state.learned.habit.calls().to_bits(), 1.0_f64.to_bits());
     assert_eq!(world.later(100).waits(), 350_000, "what ran beside it is delayed all the same");
+    let mut world = World::used(99.0).without_alerts();
+    world.call();
+    assert_eq!(world.later(100).call_of(true).verdict, Verdict::Pass, "it never waits beside a delay");
+}
+
+#[test]
+fn delay_of_a_clock_that_was_set_back_does_not_count() {
+    for (batch, until) in [(60, 61), (-1, 350)] {
+        let mut world = World::used(50.0).without_alerts();
+        let at = |secs| Timestamp::from_secs(NOON + secs);
+        let session = Session { batch: at(batch), until: at(until), prompt: 1, ..Session::default() };
+        world.state.sessions.insert(1, Session { since: world.now, last: world.now, ..session });
+        world.call();
+        assert_eq!(world.state.sessions[&1].batch, world.now, "{batch} {until}");
+    }
 }
 
 #[test]
@@ -271,7 +287,7 @@ fn window_past_its_line_is_recorded_on_change() {
     check(&mut world, None);
     world.later(LATER).read(99.0, NOON + HOUR);
     check(&mut world, Some(over));
-    check(world.later(500), None);
+    check(world.later(4 * 60_000), None);
     check(world.later(LATER), Some(over));
     world.later(LATER).settings.five_hour.enabled = false;
     check(&mut world, Some(&[]));
@@ -305,6 +321,17 @@ fn an_alert_comes_once_and_at_once_and_its_call_does_not_wait() {
         let again = world.later(2_000).call().notice.unwrap_or_default();
         assert!(!again.contains(" used; resets"), "{again}");
     }
+    for (observed_at, resets_at) in [(NOON - 901, NOON + HOUR), (NOON, NOON)] {
+        let mut world = World::used(50.0);
+        let window = Window { used_percent: 99.0, resets_at, observed_at };
+        world.usage.as_mut().unwrap().windows.insert("five_hour".to_owned(), window);
+        assert_eq!(world.call().notice, None, "the reading is old, or the window is over");
+    }
+    let mut world = World::used(99.0);
+    world.call();
+    let window = Window { used_percent: 99.0, resets_at: NOON + HOUR, observed_at: NOON };
+    world.usage.as_mut().unwrap().windows.insert("seven_day".to_owned(), window);
+    assert!(world.later(2_000).call().notice.unwrap().contains("weekly limit 99 %"), "another window");
     let mut world = World::used(99.0);
     world.call();
     assert_eq!(world.later(10).waits(), 350_000, "the next one waits");
@@ -346,6 +373,8 @@ fn missing_readings_are_reported_once_a_day_and_not_before_the_first_answer() {
     assert_eq!(world.call().notice, None);
     assert!(world.later(60_000).call().notice.unwrap().contains("no usage readings"));
     assert_eq!(world.later(60_000).call().notice, None);
+    assert_eq!(world.later(24 * 3_600_000 - 60_001).call().notice, None);
+    assert!(world.later(60_000).call().notice.is_some(), "the session is a day older");
 }
 
 #[test]
