@@ -234,6 +234,16 @@ fn several_limits_on_one_call_are_one_message() {
 }
 
 #[test]
+fn headless_session_gives_the_user_what_is_meant_for_claude() {
+    for audience in [Audience::Model, Audience::Both] {
+        let mut world = World::with_loops(4, 0);
+        (world.settings.audience, world.headless) = (audience, true);
+        let outcome = world.last("xxxx");
+        assert!(outcome.notice.is_some() && outcome.verdict == Verdict::Pass, "{audience:?}");
+    }
+}
+
+#[test]
 fn without_a_session_nothing_is_remembered_and_its_end_forgets_everything() {
     let world = World::with_bucket(1.0, 0.0);
     let facts = Facts { prompt: 7, fingerprint: Some(1), ..Facts::default() };
