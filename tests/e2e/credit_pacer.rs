@@ -175,7 +175,7 @@ fn typed_during_a_delay_off_ends_it() {
 }
 
 #[test]
-fn in_print_mode_status_is_answered_and_off_is_refused() {
+fn print_mode_answers_status_and_denies_off() {
     let scene = scene(SHORT, 96);
     let api = MessagesApi::start(one_call());
 
@@ -210,9 +210,8 @@ fn the_installer_wires_the_status_line_and_the_one_that_was_there_before_stays_b
 }
 
 #[test]
-fn a_subscription_is_paced_by_what_its_own_status_line_is_told() {
-    let Some(alone) = loopback::only_in_here(a_subscription_is_paced_by_what_its_own_status_line_is_told)
-    else {
+fn subscription_is_paced_by_its_own_status_line() {
+    let Some(alone) = loopback::only_in_here(subscription_is_paced_by_its_own_status_line) else {
         return;
     };
     let scene = Scene::with(&["credit-pacer"], &format!("credit-pacer: {{{SHORT}}}\n"));

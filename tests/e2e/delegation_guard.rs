@@ -60,7 +60,7 @@ fn a_delegation_arms_it_again_and_the_subagent_works_in_peace() {
 }
 
 #[test]
-fn of_parallel_first_calls_exactly_one_is_denied() {
+fn exactly_one_of_parallel_first_calls_is_denied() {
     let scene = guarded();
     let calls = (0..6).fold(Reply::default(), |reply, call| reply.also(touch(&format!("call-{call}"))));
 

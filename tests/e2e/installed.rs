@@ -51,7 +51,7 @@ fn a_fresh_install_is_read_by_the_client_and_leaves_nothing_behind_when_it_is_ta
 }
 
 #[test]
-fn what_the_doctor_finds_in_order_has_really_fired() {
+fn hook_that_doctor_finds_in_order_has_really_fired() {
     let scene =
         Scene::installed("hooks install --all --yes").in_project("requirements: {plan: {enabled: true}}\n");
 

@@ -130,7 +130,7 @@ fn the_command_it_reads_is_a_declaration_also_where_nothing_else_of_a_shell_may_
 }
 
 #[test]
-fn where_a_message_has_no_text_it_is_asked_for_twice_and_then_reviewed() {
+fn message_without_text_is_denied_twice_and_then_reviewed() {
     for words in [Reply::thinking("it should be polite"), Reply::default()] {
         let scene = project();
         let wordless = || words.clone().also(edit(&scene, ""));
@@ -169,7 +169,7 @@ fn edits_of_one_message_share_what_it_says() {
 }
 
 #[test]
-fn what_the_main_session_declares_is_not_the_subagents_word() {
+fn declaration_of_the_main_session_does_not_count_for_a_subagent() {
     let scene = project();
     let handed_over = Reply::text(DECLARED).also(Reply::agent("sub"));
     let turns: [Answer; 4] = [scene.read(FILE).into(), edit(&scene, "").into(), form(&scene), "done".into()];

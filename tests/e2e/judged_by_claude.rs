@@ -102,7 +102,7 @@ fn no_hook_runs_in_it_though_all_are_registered_and_where_others_do_ours_are_sil
 }
 
 #[test]
-fn escape_ends_one_that_is_asked_and_leaves_nothing_of_it() {
+fn escape_ends_a_running_question_and_leaves_nothing() {
     let scene = project(&["intent-validator"], &global());
     let script = script![scene.read(FILE), edit(&scene, DECLARED), "end"];
     let mut user = scene.user(script.judge(Reply::hanging()));

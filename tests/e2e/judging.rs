@@ -75,7 +75,7 @@ pub(crate) fn assert_nothing_is_left(scene: &Scene, session: &Session) {
 }
 
 #[test]
-fn what_it_finds_is_read_with_line_and_fix_and_the_mended_change_passes() {
+fn finding_names_line_and_fix_and_the_mended_change_passes() {
     for backend in [API, CLI] {
         let scene =
             project(&["intent-validator"], &format!("{backend}intent-validator: {{enabled: true}}\n"));
@@ -113,7 +113,7 @@ fn what_it_finds_is_read_with_line_and_fix_and_the_mended_change_passes() {
 }
 
 #[test]
-fn whatever_is_wrong_with_it_the_change_is_made_and_the_user_hears_of_it_once() {
+fn broken_judge_allows_the_change_and_notifies_once() {
     let nonsense = "the model's answer is no verdict";
     for (backend, judge, why) in [
         (API, Reply::error(401, "authentication_error"), "the key or the login is refused"),

@@ -26,7 +26,7 @@ fn went_on(what: &str, scene: &Scene, words: &str) -> Session {
 }
 
 #[test]
-fn where_a_projects_settings_could_lead_a_question_elsewhere_none_is_asked() {
+fn no_question_while_a_projects_settings_could_lead_it_elsewhere() {
     for (name, level) in [
         ("ANTHROPIC_BASE_URL", Level::Project),
         ("ANTHROPIC_API_KEY", Level::Local),

@@ -60,7 +60,7 @@ fn record(scene: &Scene) -> Vec<Value> {
 }
 
 #[test]
-fn each_level_is_told_once_and_the_rest_of_the_session_is_recorded() {
+fn each_level_is_reported_once_and_the_rest_of_the_session_is_recorded() {
     let scene = scene("");
     let session = ask(&scene, UNCOMPACTED, climb());
 
@@ -105,7 +105,7 @@ fn a_session_that_is_compacted_before_ninety_percent_still_leaves_a_record() {
 }
 
 #[test]
-fn the_next_session_is_told_of_it_once_and_nobody_else_of_what_is_committed() {
+fn next_session_gets_the_brief_once_and_no_committed_one() {
     let scene = told_headless();
     ask(&scene, UNCOMPACTED, climb());
     let id = latest(&scene);
@@ -129,7 +129,7 @@ fn the_next_session_is_told_of_it_once_and_nobody_else_of_what_is_committed() {
 }
 
 #[test]
-fn a_linked_folder_is_refused_and_the_session_goes_on() {
+fn linked_folder_is_not_used_and_the_session_goes_on() {
     let scene = scene("");
     let elsewhere = scene.sandbox.root().join("elsewhere");
     fs::create_dir_all(&elsewhere).unwrap();
@@ -166,7 +166,7 @@ fn typed_it_is_started_looked_at_and_dropped_without_a_request() {
 }
 
 #[test]
-fn after_clear_the_new_session_is_told() {
+fn new_session_after_clear_gets_the_brief() {
     let scene = scene("pause-recorder: {levels: {caution: 40, warning: 45, auto_pause: 50}}\n");
     let script = script![call(55), Reply::text("first done").filling(110_000), "second done"];
     let mut user = scene.user_as(script, |client| client.model(UNCOMPACTED));

@@ -25,7 +25,7 @@ fn in_the_terminal_the_user_reads_it_and_the_model_does_not() {
 }
 
 #[test]
-fn the_model_reads_it_where_it_is_told_and_where_the_call_is_denied() {
+fn model_reads_advice_and_denials() {
     let advised = scene(1, ", headless: true, audience: model");
     let session = advised.ask("do it", calls(2));
     let requests = session.requests();

@@ -39,7 +39,7 @@ fn a_user_who_has_it_is_guarded_once_also_where_it_is_registered_for_all_project
 }
 
 #[test]
-fn a_user_who_has_it_not_is_told_and_nothing_breaks() {
+fn user_without_the_hook_gets_a_notice_and_nothing_breaks() {
     let scene = team();
     fs::remove_dir_all(scene.sandbox.home().join(".claude/hooks")).unwrap();
 

@@ -19,7 +19,7 @@ fn acknowledging() -> Answer {
 }
 
 #[test]
-fn a_missing_and_a_wrong_token_are_blocked_and_the_right_one_lets_go() {
+fn stop_without_its_token_is_blocked_and_with_it_allowed() {
     let section = "stop-momentum: {enabled: true, headless: true, enforce_ack: true}\n";
     let scene = Scene::with(&["stop-momentum"], section);
     let script = script![Reply::bash("echo worked"), "Step one is done.", "Still done.", "Done, ACK-0000."];

@@ -30,7 +30,7 @@ fn says(text: &str) -> Reply {
 }
 
 #[test]
-fn a_stop_with_work_left_is_blocked_with_what_is_missing_and_then_let_go() {
+fn stop_with_work_left_is_blocked_with_what_is_missing_and_then_allowed() {
     let scene = scene(&["tempo-stop"], ON);
     let script =
         script![touch("one"), says("One file is there."), touch("two"), says("Both are there."), "more"];
@@ -66,7 +66,7 @@ fn a_stop_with_work_left_is_blocked_with_what_is_missing_and_then_let_go() {
 }
 
 #[test]
-fn while_something_works_in_the_background_a_stop_is_let_go() {
+fn stop_beside_background_work_is_allowed() {
     let scene = scene(&["tempo-stop"], ON);
     let waiting = Reply::bash("until test -e main-stopped; do sleep 0.05; done");
     let script = script![Reply::background_agent("sub"), "It works in the background.", "All is done."];

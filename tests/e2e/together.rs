@@ -55,7 +55,7 @@ fn a_denial_wins_over_advice_and_over_a_hook_that_allows() {
 }
 
 #[test]
-fn of_three_denials_one_is_shown_and_all_are_in_the_journal() {
+fn one_of_three_denials_is_shown_and_all_are_in_the_journal() {
     let scene = denying();
     // The first call is denied by the guard, the second runs, the third has no token, no plan, and follows a delegation.
     let script = script![touch("one"), Reply::agent("sub"), scene.write("two", ""), "One.", "Two."];

@@ -55,7 +55,7 @@ fn a_failed_call_counts_as_executed() {
 }
 
 #[test]
-fn of_twenty_first_calls_at_once_exactly_one_is_refused_a_hundred_times_over() {
+fn exactly_one_of_twenty_parallel_first_calls_is_denied_a_hundred_times() {
     let guard = guard(ON);
     for round in 0..100 {
         let call = before(&guard).with("session_id", format!("session-{round}"));

@@ -37,7 +37,7 @@ fn edit(session: &Session) -> Payload {
 }
 
 #[test]
-fn the_form_is_asked_for_twice_and_then_the_user_is_told_once() {
+fn hook_asks_for_the_form_twice_and_then_notifies_the_user_once() {
     let judged = unasked("");
     says(&judged.session, REQUEST, "I'll add greet() to tools/greet.py so that visitors are greeted.");
     let answers: Vec<Option<Value>> = (0..4).map(|_| judged.ask(&edit(&judged.session))).collect();
@@ -63,7 +63,7 @@ fn the_form_passes_and_the_reviewer_is_shown_what_it_says() {
 }
 
 #[test]
-fn what_was_declared_by_command_holds_for_the_next_edit() {
+fn declaration_by_command_holds_for_the_next_edit() {
     let judged = unasked("");
     let declare = "intent-validator declare --file tools/greet.py --changes 'add greet()' --goal 'visitors are greeted'";
     assert_eq!(judged.ask(&judged.session.bash_succeeded(declare, "")), None);
@@ -72,7 +72,7 @@ fn what_was_declared_by_command_holds_for_the_next_edit() {
 }
 
 #[test]
-fn of_twenty_edits_at_once_of_a_file_nobody_spoke_of_two_are_refused() {
+fn two_of_twenty_parallel_undeclared_edits_are_denied() {
     let judged = unasked("");
     let calls: Vec<_> =
         (0..20).map(|number| edit(&judged.session).with("tool_use_id", format!("toolu_{number}"))).collect();

@@ -173,7 +173,7 @@ fn check(judged: &Judged, cause: &str, run: impl Fn(Vec<u8>) -> Outcome) {
 }
 
 #[test]
-fn whatever_the_server_does_the_call_goes_on_and_the_cause_is_told_once() {
+fn broken_server_allows_the_call_and_its_cause_is_reported_once() {
     let elsewhere = JudgeApi::start([approves()]);
     for hook in HOOKS {
         for (judge, manner, cause) in [
@@ -190,7 +190,7 @@ fn whatever_the_server_does_the_call_goes_on_and_the_cause_is_told_once() {
 }
 
 #[test]
-fn without_a_key_or_the_courier_nobody_is_asked() {
+fn no_question_without_a_key_or_the_courier() {
     let judged = Judged::new("tempo-stop", "", "", [approves()]);
     let keyless = |question| judged.hook().unset("ANTHROPIC_API_KEY").stdin(question).run();
     check(&judged, "there is no ANTHROPIC_API_KEY", keyless);
@@ -218,7 +218,7 @@ fn a_user_who_wants_to_be_asked_is_and_a_stop_goes_on_all_the_same() {
 }
 
 #[test]
-fn whatever_the_users_own_claude_does_the_call_goes_on() {
+fn broken_claude_program_allows_the_call() {
     for (answer, seconds, cause) in
         [("sleep 3600 & wait", 1, "did not answer in time"), ("exec yes", 20, "is no verdict")]
     {

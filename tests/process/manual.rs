@@ -264,7 +264,7 @@ fn each_part_of_the_report_has_its_heading() {
 }
 
 #[test]
-fn each_quotation_is_said_by_a_check() {
+fn check_prints_each_quotation() {
     let text = Page::read(TROUBLESHOOTING).text.split_whitespace().collect::<Vec<_>>().join(" ");
     let quotations: Vec<&str> = text.split('"').skip(1).step_by(2).collect();
     assert!(quotations.len() >= 35, "{}", quotations.len());

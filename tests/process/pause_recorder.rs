@@ -141,7 +141,7 @@ fn kinds(lines: &[Value]) -> Vec<&str> {
 }
 
 #[test]
-fn a_session_is_recorded_and_the_next_one_is_told_of_its_snapshot_once() {
+fn session_is_recorded_and_the_next_one_gets_its_snapshot_once() {
     let recorder = Recorder::new("git_commit: true");
     let session = &recorder.session;
     let record = recorder.recorded(session);

@@ -46,7 +46,7 @@ fn eighty_calls_at_once_pay_one_token_each() {
 }
 
 #[test]
-fn claude_reads_advice_or_a_refusal_with_its_file_and_a_script_only_what_it_asked_for() {
+fn claude_reads_advice_or_a_denial_and_a_script_only_on_request() {
     // The keys of the section, in a script or not; then whether the user, Claude and the gate speak at the second call.
     for (keys, is_script, expected) in [
         ("audience: both", false, (true, true, false)),

@@ -59,7 +59,7 @@ fn a_teams_files_fit_the_schema_and_are_no_problem() {
 }
 
 #[test]
-fn a_wrong_file_is_told_with_its_line_whether_the_schema_refuses_it_or_a_hook_alone() {
+fn wrong_file_is_reported_with_its_line_by_schema_or_hook() {
     let defaults = fs::read_to_string(config().join("defaults.yaml")).unwrap();
     assert!(fits_the_schema(&defaults), "is the schema stale? run `cargo xtask schema`");
     for (folder, at_least, fits) in [("invalid", 13, false), ("unworkable", 7, true)] {

@@ -25,7 +25,7 @@ fn blocks(gate: &Gate, hook: Invocation) -> bool {
 }
 
 #[test]
-fn a_stop_is_blocked_until_the_token_is_said_and_each_block_names_its_rule() {
+fn stop_is_blocked_until_the_token_appears_and_each_block_names_its_rule() {
     let gate = Gate::new("version: \"1.0\"\n# on\nstop-momentum:\n  enabled: true\n");
     gate.sandbox.requirements(Level::Project, "stop-momentum:\n  enforce_ack: true\n");
     let reason = gate.blocked(WORDS);
@@ -83,7 +83,7 @@ fn assert_private(folder: &Path) {
 }
 
 #[test]
-fn a_state_folder_inside_the_project_is_not_used_and_told_once() {
+fn state_folder_inside_the_project_is_not_used_and_reported_once() {
     let gate = Gate::new("stop-momentum: {enabled: true, max_blocks: 6}\n");
     let inside = gate.sandbox.project().join("state");
     let hook = || gate.hook().env("CLAUDE_HOOK_STATE_DIR", inside.display().to_string());
@@ -103,7 +103,7 @@ fn a_state_folder_inside_the_project_is_not_used_and_told_once() {
 type MakesGuide = fn(&Sandbox);
 
 #[test]
-fn a_guide_is_said_and_one_that_cannot_be_used_gives_way_to_the_built_in_text() {
+fn guide_is_shown_and_an_unusable_one_gives_way_to_the_built_in_text() {
     let guides: [(&str, MakesGuide); 4] = [
         ("blank", |sandbox| drop(sandbox.write(GUIDE, " \n\n"))),
         ("too long", |sandbox| drop(sandbox.write(GUIDE, "x".repeat(MAX_GUIDE_BYTES + 1)))),
@@ -202,7 +202,7 @@ fn a_person_at_a_terminal_switches_it_off_for_good_or_for_a_session_and_gives_it
 
 #[test]
 #[cfg(target_os = "linux")]
-fn inside_claudes_shell_on_is_allowed_and_off_and_auto_are_refused_with_the_line_to_type() {
+fn claudes_shell_may_type_on_and_gets_the_line_for_off_and_auto() {
     let gate = Gate::new("stop-momentum: {enabled: true, max_blocks: 6}\n");
     let claude = claude(&gate.sandbox);
     for (program, variables) in [(&shell(), &[("CLAUDECODE", "1")][..]), (&claude, &[])] {

@@ -65,7 +65,7 @@ fn no_secret_goes_out_wherever_it_stands() {
 }
 
 #[test]
-fn while_the_user_is_there_nobody_is_asked_in_the_mode_that_waits_for_them_to_go() {
+fn mode_auto_asks_nothing_while_the_user_is_there() {
     let judged = strict("mode: auto, away_secs: 86400");
     assert_eq!(judged.ask(&judged.session.user_prompt_submit(REQUEST)), None);
     assert_eq!(judged.ask(&after_work(&judged)), None, "somebody has just typed");
@@ -81,7 +81,7 @@ fn while_the_user_is_there_nobody_is_asked_in_the_mode_that_waits_for_them_to_go
 }
 
 #[test]
-fn nobody_is_asked_where_it_is_off_or_nobody_reads_along() {
+fn no_question_while_off_or_headless() {
     let judged = strict("");
     let headless = judged.hook().env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
     headless.stdin(after_work(&judged).to_bytes()).run().assert_silent();

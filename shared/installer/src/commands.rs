@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_name_lines_of_req() {
+    fn denials_name_lines_of_req() {
         let scratch = tempfile::tempdir().unwrap();
         for words in [&["undo"][..], &["uninstall", "--purge"], &["disable", "rate-awareness"]] {
             let error = error(scratch.path(), words);

@@ -97,7 +97,7 @@ fn the_model_is_shown_the_material_and_no_memory_and_no_session_is_left() {
 }
 
 #[test]
-fn where_there_is_no_verdict_fields_say_why() {
+fn question_without_a_verdict_has_its_reason_in_fields() {
     let out_of_form = "error_max_turns";
     for (what, replies, expected) in [
         ("asked again", [says("PERHAPS"), says("NO")], json!({ "structured_output": { "verdict": "NO" } })),

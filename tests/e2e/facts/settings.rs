@@ -136,7 +136,7 @@ fn the_strongest_file_that_says_anything_decides_whether_hooks_run() {
 }
 
 #[test]
-fn hooks_are_told_the_version_in_a_form_of_its_own() {
+fn hooks_get_the_version_in_a_variable_of_their_own() {
     let scene = Scene::new().hook("SessionStart", "start", Behaviour::default().noting(&["AI_AGENT"]));
     scene.ask("work", script![]);
     let version = CLIENT_VERSION.trim().replace('.', "-");

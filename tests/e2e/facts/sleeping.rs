@@ -48,7 +48,7 @@ fn the_spinner_shows_the_status_message_and_a_prompt_typed_meanwhile_belongs_to_
 
 /// The hook is asked to end, then killed; the turn is over without a Stop; after the tool the model is told what is not true.
 #[test]
-fn escape_ends_the_hook_and_the_turn_and_the_model_is_told_that_the_tool_was_rejected() {
+fn escape_ends_hook_and_turn_and_the_model_reads_a_rejection() {
     for (event, has_run) in [("PreToolUse", false), ("PostToolUse", true)] {
         let scene =
             Scene::new().recording(&["PostToolBatch", "PostToolUseFailure", "Stop", "UserPromptSubmit"]);

@@ -63,7 +63,7 @@ fn its_command_opens_the_way_in_each_permission_mode() {
 }
 
 #[test]
-fn where_neither_is_asked_nor_bash_allowed_the_user_types_it_as_a_prompt() {
+fn user_types_it_as_a_prompt_where_bash_is_not_allowed() {
     let scene = project(TWO);
     let change = || scene.edit("notes.txt", "before", "after");
     let script = script![scene.read("notes.txt"), change(), "now the user", change(), "the end of it"];
@@ -82,7 +82,7 @@ fn where_neither_is_asked_nor_bash_allowed_the_user_types_it_as_a_prompt() {
 }
 
 #[test]
-fn the_line_told_at_the_sessions_start_saves_the_denial() {
+fn line_from_the_sessions_start_saves_the_denial() {
     let scene = project(TWO);
     let session =
         scene.ask("make a new file", script![obeying(to_satisfy), scene.write("new.txt", "new\n"), "end"]);
@@ -90,7 +90,7 @@ fn the_line_told_at_the_sessions_start_saves_the_denial() {
 }
 
 #[test]
-fn what_a_subagent_satisfies_counts_for_the_session() {
+fn satisfaction_by_a_subagent_counts_for_the_session() {
     let scene = project(TWO);
     let new = |name: &str| scene.write(name, "new\n");
     let satisfies = Reply::bash("req satisfy commit_plan adr_reviewed");

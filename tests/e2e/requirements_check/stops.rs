@@ -53,7 +53,7 @@ fn in_the_terminal_it_is_blocked_without_opting_in() {
 }
 
 #[test]
-fn of_three_that_block_a_stop_at_once_each_is_heard_and_it_ends() {
+fn three_blocks_of_one_stop_reach_claude_and_the_turn_ends() {
     let foreign = Behaviour::default().then(json!({ "decision": "block", "reason": "a foreign reason" }), 0);
     let scene = Scene::with(&["requirements-check", "stop-momentum"], "").hook("Stop", "foreign", foreign);
     let scene = tested(scene, HEADLESS);

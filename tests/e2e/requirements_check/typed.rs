@@ -42,7 +42,7 @@ fn the_user_asks_why_pauses_resumes_and_disables_and_the_gate_follows() {
 }
 
 #[test]
-fn a_script_and_claude_loosen_nothing_and_are_told_the_line_for_the_user() {
+fn script_and_claude_loosen_nothing_and_get_the_line_for_the_user() {
     let scene = project(PLAN);
     let lines = [
         "req disable commit_plan --local",

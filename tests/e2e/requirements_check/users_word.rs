@@ -98,7 +98,7 @@ fn neither_shells_nor_nested_clients_nor_forged_files_satisfy_what_only_the_user
 }
 
 #[test]
-fn what_the_user_has_locked_is_not_loosened_and_stays_as_it_is() {
+fn locked_key_is_not_loosened_and_its_file_stays() {
     let scene = with_local_file("requirements: {commit_plan: {enabled: false}}\n");
     scene.sandbox.requirements(Level::User, LOCKED);
     let new = || scene.write("new.txt", "new\n");

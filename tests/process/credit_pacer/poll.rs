@@ -174,7 +174,7 @@ fn assert_silent(polling: &Polling, what: &str) {
 }
 
 #[test]
-fn nobody_asks_while_it_is_off() {
+fn usage_api_is_not_asked_while_switched_off() {
     let new = || Polling::new(Manner::answers(200, &[], &usage_body()));
     let polling = new();
     polling.sandbox.requirements(Level::User, &global(false, &polling.endpoint));
@@ -208,7 +208,7 @@ fn nobody_asks_while_it_is_off() {
 }
 
 #[test]
-fn without_a_login_nothing_is_asked_and_one_of_the_environment_counts() {
+fn usage_api_needs_a_login_and_takes_one_of_the_environment() {
     let polling = Polling::new(Manner::answers(200, &[], &usage_body()));
     fs::remove_file(polling.sandbox.home().join(".claude/.credentials.json")).unwrap();
     polling.polled();

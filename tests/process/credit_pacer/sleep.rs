@@ -33,7 +33,7 @@ impl Pacing {
 }
 
 #[test]
-fn over_the_line_the_next_request_waits_and_the_user_is_told_once() {
+fn next_request_over_the_line_waits_with_one_notice() {
     let pacing = Pacing::new(SECONDS);
     pacing.used(20.0, 5.0);
     assert_eq!(pacing.ask(&pacing.call().with("prompt_id", "before")), None, "under the line");

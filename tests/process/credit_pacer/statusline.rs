@@ -59,7 +59,7 @@ fn printed(outcome: &Outcome) -> String {
 }
 
 #[test]
-fn what_the_client_tells_is_written_down_and_shown() {
+fn status_line_report_is_kept_and_shown() {
     let pacing = Pacing::new("");
     let secret = "hunter2-the-input";
     let payload = pacing.usual().with("transcript_path", secret);
@@ -130,7 +130,7 @@ fn a_closed_output_is_no_error_and_the_reading_is_kept() {
 }
 
 #[test]
-fn where_nothing_can_be_written_the_line_says_so() {
+fn status_line_says_that_nothing_can_be_written() {
     let pacing = Pacing::new("");
     let payload = pacing.usual().to_bytes();
     let full = pacing.status_line().files_cannot_grow().stdin(&payload).run();

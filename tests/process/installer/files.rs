@@ -258,7 +258,7 @@ fn folder_with(user: &User, courier: Option<&str>) -> PathBuf {
 }
 
 #[test]
-fn without_it_the_hooks_are_installed_and_it_is_said_what_does_not_work() {
+fn installation_without_the_courier_says_what_does_not_work() {
     for (courier, why) in [(None, ""), (Some("#!/bin/sh\nexit 1\n"), "does not run on this machine")] {
         let user = User::with("{}");
         let folder = folder_with(&user, courier);

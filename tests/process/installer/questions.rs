@@ -45,7 +45,7 @@ fn answered(user: &User, answers: [(&str, &str); 4]) {
 }
 
 #[test]
-fn what_is_ticked_by_default_watches_and_enter_takes_it() {
+fn enter_takes_the_default_ticks() {
     let user = User::with("{}");
     answered(&user, [(HOOKS, ""), (RULES, ""), (LINE, ""), (CHANGE, "")]);
     let text = user.text();
@@ -58,7 +58,7 @@ fn what_is_ticked_by_default_watches_and_enter_takes_it() {
 }
 
 #[test]
-fn what_is_ticked_by_hand_is_switched_on_and_rules_come_with_a_yes() {
+fn ticked_hook_is_switched_on_and_rules_come_with_a_yes() {
     let user = User::with("{}");
     // A blank ticks the first of the list, which is not ticked.
     answered(&user, [(HOOKS, " "), (RULES, "y"), (LINE, "n"), (CHANGE, "")]);
@@ -98,7 +98,7 @@ fn uninstall(user: &User, more: &str) -> Terminal {
 }
 
 #[test]
-fn what_goes_and_what_stays_is_shown_before_anything_is_taken_away() {
+fn uninstall_shows_what_goes_and_what_stays_first() {
     let user = User::with("{}");
     user.types("install --prebuilt PREBUILT --yes");
     user.sandbox.write_home(".claude/hook-state/journal.jsonl", "");

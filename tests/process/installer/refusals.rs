@@ -9,7 +9,7 @@ use tests::sandbox::Level;
 const INSTALL: &str = "install --prebuilt PREBUILT --hooks rate-awareness --yes";
 
 #[test]
-fn what_cannot_be_read_for_certain_is_refused_with_its_place_before_anything_is_copied() {
+fn ambiguous_settings_stop_the_installation_with_their_line_before_any_copy() {
     for (settings, place) in [
         ("{\n  \"a\": 1,\n  // mine\n}", "line 3, column 3: "),
         ("{\"hooks\": {},\n\"hooks\": {}}", "line 2, column 1: the key `hooks` stands here a second time"),
@@ -45,7 +45,7 @@ fn status_tells_where_things_differ() {
 }
 
 #[test]
-fn what_no_hook_owns_any_more_is_told_and_pruned_with_its_entries() {
+fn program_without_a_hook_is_reported_and_pruned_with_its_entries() {
     let user = User::with("{\"model\": \"opus\"}");
     user.types("install --prebuilt PREBUILT --hooks rate-awareness,stop-momentum --yes");
     let rename = |path: &Path| {
@@ -77,7 +77,7 @@ fn without_a_terminal_taking_away_needs_a_yes() {
 }
 
 #[test]
-fn what_is_no_regular_file_is_neither_waited_for_nor_replaced() {
+fn irregular_file_is_neither_waited_for_nor_replaced() {
     for path in [
         ".claude/settings.json",
         ".claude/requirements.yaml",

@@ -47,7 +47,7 @@ const SCENES: [Scene; 8] = [
     ("config/manual/journal.md", "req why", |person| {
         team(person);
         person.a_session_begins();
-        person.an_edit_is_refused();
+        person.edit_is_denied();
     }),
     ("config/manual/satisfactions.md", "req satisfy", |person| {
         team(person);
@@ -60,7 +60,7 @@ const SCENES: [Scene; 8] = [
     ("config/manual/pause.md", "req disable commit_plan", team),
     ("config/manual/start.md", "req why", |person| {
         person.a_session_begins();
-        person.an_edit_is_refused();
+        person.edit_is_denied();
     }),
 ];
 
@@ -150,7 +150,7 @@ fn follow(page: &Page) -> usize {
 }
 
 #[test]
-fn every_line_the_manual_shows_can_be_typed_and_does_what_is_said() {
+fn each_line_of_the_manual_can_be_typed_and_does_what_the_page_says() {
     let pages = pages();
     let counts: Vec<usize> = std::thread::scope(|scope| {
         let (front, back) = pages.split_at(pages.len() / 2);

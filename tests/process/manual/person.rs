@@ -143,7 +143,7 @@ impl Person {
 
     /// An edit of Claude's is refused.
     #[track_caller]
-    pub(crate) fn an_edit_is_refused(&self) {
+    pub(crate) fn edit_is_denied(&self) {
         let input = json!({ "file_path": self.session.cwd.join("src/main.rs"), "content": "fn main() {}\n" });
         let answer = self.tells("requirements-check", &self.session.pre_tool_use("Write", input));
         assert!(denial(answer.as_ref()).is_some(), "{answer:?}");

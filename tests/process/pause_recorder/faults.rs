@@ -28,7 +28,7 @@ fn git_that_hangs(recorder: &Recorder, pid: &Path) -> Environment {
 const PATIENCE: Duration = Duration::from_secs(3);
 
 #[test]
-fn where_git_does_not_answer_it_is_left_for_the_next_start() {
+fn slow_git_leaves_the_snapshot_to_the_next_start() {
     let recorder = Recorder::new("");
     let record = recorder.recorded(&recorder.session);
     let id = lines(&record)[0]["session_id"].as_str().unwrap().to_owned();

@@ -138,7 +138,7 @@ fn a_gate_that_works_is_not_replaced_by_one_that_does_not() {
 }
 
 #[test]
-fn nothing_of_a_repository_is_run_when_its_settings_are_changed() {
+fn change_of_settings_runs_nothing_of_the_repository() {
     let user = with_hooks("rate-awareness,stop-momentum");
     let (project, ran) = (user.sandbox.project(), user.sandbox.temporary_dir().join("ran"));
     let script = project.join("git");

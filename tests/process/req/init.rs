@@ -23,7 +23,7 @@ fn nothing_was_written(world: &World) {
 }
 
 #[test]
-fn a_project_gets_a_plan_and_is_told_what_to_do_next() {
+fn init_writes_a_plan_and_names_the_next_step() {
     let world = World::empty();
     let preview = world.script(&["init", "--dry-run"]).run();
     preview.assert_exit(0);

@@ -82,7 +82,7 @@ impl Scene {
 }
 
 #[test]
-fn what_is_printed_is_what_the_committed_schema_says_and_nothing_else() {
+fn printed_json_fits_the_committed_schema_exactly() {
     let config = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("config/req");
     for (place, scene) in
         [("full", Scene::full()), ("no git", Scene::without_git()), ("damaged", Scene::damaged())]

@@ -8,7 +8,7 @@ use tests::process::Invocation;
 use tests::sandbox::Level;
 
 #[test]
-fn what_is_satisfied_is_met_for_the_hook_too() {
+fn hook_counts_what_req_satisfies() {
     let world = World::new("requirements:\n  commit_plan: {enabled: true}\n");
     let claude = world.claude();
     let edit = claude.edit("a.rs");
@@ -21,7 +21,7 @@ fn what_is_satisfied_is_met_for_the_hook_too() {
 }
 
 #[test]
-fn in_claudes_shell_and_in_a_script_the_users_verbs_are_refused_with_the_line_to_type() {
+fn claudes_shell_and_scripts_get_the_line_to_type_for_the_users_verbs() {
     let world = World::new(TEAM);
     yes(world.req_of(OTHER, &["satisfy", "commit_plan"]));
     let before = fs::read(world.marks_file("main.json")).unwrap();
@@ -74,7 +74,7 @@ fn a_terminal_below_claude_is_claudes() {
 }
 
 #[test]
-fn where_claudes_shell_may_not_write_the_hook_records_it_when_the_command_has_ended() {
+fn hook_records_what_claudes_shell_may_not_write() {
     let world = World::new(TEAM);
     world.open_to_all();
     let program = world.sandbox.temporary_dir().join("req");
@@ -126,7 +126,7 @@ fn without_git_satisfactions_are_kept_for_the_folder_and_count_for_their_session
 }
 
 #[test]
-fn session_that_has_gone_elsewhere_is_asked_for_what_its_project_requires() {
+fn session_elsewhere_still_needs_what_its_project_requires() {
     let world = World::new(TEAM);
     world.claude().starts("startup");
     let elsewhere = world.sandbox.root().join("elsewhere");

@@ -62,7 +62,7 @@ fn a_commit_needs_a_run_that_passed_on_these_files_and_leaves_it_valid() {
 }
 
 #[test]
-fn the_output_must_show_what_is_asked_for_also_where_claude_code_cut_it() {
+fn min_output_is_read_also_where_claude_code_cut_the_output() {
     let world =
         project(&TESTS.replace("enforce: both", "enforce: both\n    min_output: '[1-9][0-9]* passed'"));
     let claude = world.claude();
@@ -130,7 +130,7 @@ fn a_run_behind_a_checkout_proves_nothing_about_the_branch_before() {
 }
 
 #[test]
-fn nobody_is_told_to_set_up_what_has_a_mistake() {
+fn file_with_a_mistake_gets_no_advice_to_set_up() {
     for (yaml, expected) in [(None, true), (Some("requirements: [\n"), false)] {
         let world = World::empty();
         world.sandbox.git(&["remote", "add", "origin", "https://example.org/x.git"]);

@@ -188,7 +188,7 @@ fn copies_of_one_stop_block_it_once() {
 }
 
 #[test]
-fn of_two_parallel_calls_one_gets_the_satisfaction() {
+fn one_of_two_parallel_calls_gets_the_satisfaction() {
     let world = World::of_team(
         "requirements: {review: {enabled: true, scope: single_use, trigger_tools: [{tool: Bash, command_pattern: git push}]}}\n",
     );

@@ -114,7 +114,7 @@ fn a_full_disk_opens_no_gate_and_loses_no_satisfaction() {
 }
 
 #[test]
-fn without_a_state_folder_the_repositorys_satisfactions_count_and_without_a_repository_none_is_asked_for() {
+fn satisfactions_of_the_repository_count_without_a_state_folder() {
     let world = World::of_team(PLAN);
     let claude = world.claude();
     let homeless = |process: Invocation| process.unset("HOME").unset("CLAUDE_HOOK_STATE_DIR");

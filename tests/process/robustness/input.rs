@@ -39,7 +39,7 @@ fn garbage_and_inputs_cut_short_pass_in_silence_and_the_gate_still_blocks() {
 }
 
 #[test]
-fn of_all_recorded_inputs_only_the_stops_are_answered() {
+fn only_stops_among_all_recorded_inputs_get_an_answer() {
     let gate = Gate::new(INSISTS);
     let inputs = payloads::recordings().into_iter().enumerate();
     let answered = inputs.filter(|(round, (_, input))| gate.answer(*round, &input.to_bytes()).is_some());

@@ -115,7 +115,7 @@ fn enabled_plugin_proves_nothing_from_elsewhere() {
 }
 
 #[test]
-fn where_nothing_is_installed_nothing_is_said_to_hold() {
+fn doctor_without_an_installation_promises_nothing() {
     let machine = Machine::new();
     let promises =
         |report: &Report| report.summary.contains("were checked") || report.to_string().contains("is on");

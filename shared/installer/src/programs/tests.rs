@@ -131,7 +131,7 @@ fn catalog() -> Catalog {
 }
 
 #[test]
-fn what_the_manifest_does_not_vouch_for_is_the_users_to_install() {
+fn only_the_user_installs_programs_that_the_manifest_does_not_know() {
     let scratch = tempfile::tempdir().unwrap();
     let installation = installation(scratch.path());
     let known = |bytes: &str| {

@@ -120,7 +120,7 @@ mod run {
     }
 
     #[test]
-    fn what_is_not_as_it_was_installed_is_never_run() {
+    fn changed_program_is_never_run() {
         let not_ours = "not proved, because its entry or its program is not the one that was installed";
         let given = |entry: &mut Entry| entry.args = Some(vec!["schema".to_owned()]);
         assert_eq!(proved_as(given, BLOCK, |_| ()).unwrap_err(), not_ours);

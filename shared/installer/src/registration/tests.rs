@@ -56,7 +56,7 @@ fn a_registration_of_the_users_own_does_the_work_alone() {
 }
 
 #[test]
-fn who_lacks_a_hook_is_told_which_and_what_to_do() {
+fn missing_hook_is_named_with_the_next_step() {
     let notice = notice(&["a-gate".to_owned(), "b-watch".to_owned()]).program;
     assert_eq!(printed(&notice, home(&["a-gate", "b-watch"]).path()), "");
     let told = printed(&notice, home(&["b-watch"]).path());

@@ -116,7 +116,7 @@ fn the_command_of_another_ones_is_kept_in_the_configuration_while_ours_is_printe
 }
 
 #[test]
-fn what_the_user_makes_of_it_later_stays() {
+fn later_changes_of_the_user_stay() {
     let world = World::with(MINE);
     world.register(true, false);
     let own = "a-pacer:\n  statusline:\n    chain: other\n";
@@ -132,7 +132,7 @@ fn what_the_user_makes_of_it_later_stays() {
 }
 
 #[test]
-fn where_the_user_has_chained_another_command_nothing_is_replaced() {
+fn status_line_with_another_chained_command_is_not_replaced() {
     let world = World::with(MINE);
     fs::write(&world.installation.requirements, "a-pacer: {statusline: {chain: other}}\n").unwrap();
     let error = world.set_alone().unwrap_err().to_string();
