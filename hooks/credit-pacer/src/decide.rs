@@ -176,7 +176,7 @@ impl State {
     /// Reports once a day that there are no readings, if a session has had an answer for long enough to have one.
     fn hint(&mut self, input: &Input<'_, CreditPacer>, scene: &Scene, session: &Session) -> Option<String> {
         let now = input.now.secs();
-        let is_due = !(self.hinted_at..self.hinted_at + DAY_SECS).contains(&now);
+        let is_due = !(self.hinted_at..self.hinted_at.saturating_add(DAY_SECS)).contains(&now);
         if scene.usage.is_some() || !is_due || input.now.since(session.since) < READINGS_COME {
             return None;
         }
@@ -210,7 +210,7 @@ impl State {
     /// Writes down the windows over their line if they are others than before, and after a while: an old file counts no longer than
     /// a reading.
     fn report(&mut self, found: Line) -> Option<Change> {
-        let is_old = !(self.line.at..self.line.at + LINE_AGAIN_SECS).contains(&found.at);
+        let is_old = !(self.line.at..self.line.at.saturating_add(LINE_AGAIN_SECS)).contains(&found.at);
         if self.line.past == found.past && (found.past.is_empty() || !is_old) {
             return None;
         }
