@@ -93,6 +93,7 @@ fn any_settings_between_the_start_and_the_top_count() {
         (".claude/settings.json", "", false),
         (".claude/settings.json", r#"{"env":{"RUST_LOG":"x","GIT_DIR":"y"},"other":{"PATH":"x"}}"#, false),
         (".claude/settings.json", r#"{"env":{"PATH":null}}"#, true),
+        (".claude/settings.json", r#"{"env":{"SHELL":"/bin/x"}}"#, true),
         (".claude/settings.local.json", MISLED, true),
         (".claude/settings.json", "{", true),
         (".claude/other.json", MISLED, false),
