@@ -60,11 +60,11 @@ fn change(input: &Input<'_, IntentValidator>, known: &Known) -> Outcome {
             let rule = Cow::Borrowed("judge.on_judge_failure");
             Outcome { verdict: HookVerdict::Ask { reason, rule }, ..Outcome::pass() }
         }
-        Standing::Passes { let_go, approved } => {
+        Standing::Passes { why_allowed, approved } => {
             if let Some(key) = approved {
                 state.keep(key, Verdict::OfStage2(Vec::new()));
             }
-            passed(input.settings, &known.place, let_go, &mut state)
+            passed(input.settings, &known.place, why_allowed, &mut state)
         }
         // The state has changed since `observe`: no model was asked, and no edit is blocked for that.
         Standing::AskWhetherDeclared | Standing::AskForReview { .. } => Outcome::pass(),
@@ -85,13 +85,13 @@ fn change(input: &Input<'_, IntentValidator>, known: &Known) -> Outcome {
     Outcome { notice: (!told.is_empty()).then(|| told.join("\n")), memory, ..outcome }
 }
 
-fn passed(settings: &Settings, place: &Place, let_go: Option<Allowed>, state: &mut State) -> Outcome {
-    let cause = if let Some(Allowed::Enough(cause)) = let_go { Some(cause) } else { None };
+fn passed(settings: &Settings, place: &Place, why_allowed: Option<Allowed>, state: &mut State) -> Outcome {
+    let cause = if let Some(Allowed::Enough(cause)) = why_allowed { Some(cause) } else { None };
     let reactions = state.settle(place, cause);
     // The user is notified of the first call after the blocks.
     let is_news = reactions.iter().any(|reaction| reaction.how == ReactionKind::Overridden);
-    let notice = let_go.filter(|_| is_news).map(|it| it.notice(&place.file, settings.max_blocks.get()));
-    let audit_event = let_go.map(|let_go| AuditEvent::Allowed(let_go.words()));
+    let notice = why_allowed.filter(|_| is_news).map(|it| it.notice(&place.file, settings.max_blocks.get()));
+    let audit_event = why_allowed.map(|why_allowed| AuditEvent::Allowed(why_allowed.words()));
     Outcome { audit_event, notice, ..Outcome::pass().with_reactions(reactions) }
 }
 

@@ -43,7 +43,7 @@ pub(crate) enum Standing {
         key: String,
     },
     Passes {
-        let_go: Option<Allowed>,
+        why_allowed: Option<Allowed>,
         approved: Option<String>,
     },
     UserDecides(String),
@@ -88,13 +88,13 @@ pub(crate) struct Scene<'a> {
 impl Scene<'_> {
     pub(crate) fn standing(&self) -> Standing {
         let findings = &self.known.findings;
-        let let_go = (!findings.is_empty()).then_some(Allowed::Enough(Cause::Checks));
+        let why_allowed = (!findings.is_empty()).then_some(Allowed::Enough(Cause::Checks));
         match self.first() {
             Err(lacks @ Standing::Lacks(_)) => lacks,
             // Whatever a model says, the checks block this change.
-            _ if let_go.is_some() && !self.is_enough(Cause::Checks) => Standing::Found(findings.clone()),
-            Ok((declared, allowed)) => self.second(&declared, allowed.or(let_go)),
-            Err(Standing::Passes { .. }) => Standing::Passes { let_go, approved: None },
+            _ if why_allowed.is_some() && !self.is_enough(Cause::Checks) => Standing::Found(findings.clone()),
+            Ok((declared, allowed)) => self.second(&declared, allowed.or(why_allowed)),
+            Err(Standing::Passes { .. }) => Standing::Passes { why_allowed, approved: None },
             Err(standing) => standing,
         }
     }
@@ -147,40 +147,40 @@ impl Scene<'_> {
         }
     }
 
-    fn second(&self, declared: &str, let_go: Option<Allowed>) -> Standing {
-        let passes = |let_go| Standing::Passes { let_go, approved: None };
+    fn second(&self, declared: &str, why_allowed: Option<Allowed>) -> Standing {
+        let passes = |why_allowed| Standing::Passes { why_allowed, approved: None };
         let Known { versions, place, is_private, stage2, .. } = self.known;
         if self.settings.stage2 == Stage2::Off || versions.before.as_deref() == Some(&versions.after) {
-            return passes(let_go);
+            return passes(why_allowed);
         }
         if *is_private {
-            return passes(let_go.or(Some(Allowed::Private)));
+            return passes(why_allowed.or(Some(Allowed::Private)));
         }
         if self.is_enough(Cause::Review) {
-            return passes(let_go.or(Some(Allowed::Enough(Cause::Review))));
+            return passes(why_allowed.or(Some(Allowed::Enough(Cause::Review))));
         }
         let key = key(self.settings, declared, &diff(&place.file, versions));
         let findings = match stage2 {
             Some(Asked { verdict: Ok(Review(findings)), .. }) => findings,
-            Some(Asked { verdict: Err(why), .. }) => return self.without_verdict(why, let_go),
+            Some(Asked { verdict: Err(why), .. }) => return self.without_verdict(why, why_allowed),
             None => match self.state.verdict(&key) {
                 Some(Verdict::OfStage2(findings)) => findings,
                 _ => return Standing::AskForReview { declared: declared.to_owned(), key },
             },
         };
         if findings.is_empty() {
-            return Standing::Passes { let_go, approved: Some(key) };
+            return Standing::Passes { why_allowed, approved: Some(key) };
         }
         Standing::Reviewed { findings: findings.clone(), key }
     }
 
     /// The user's own settings and limits, and another hook's block, are no failures.
-    fn without_verdict(&self, why: &NoVerdict, let_go: Option<Allowed>) -> Standing {
+    fn without_verdict(&self, why: &NoVerdict, why_allowed: Option<Allowed>) -> Standing {
         match why {
             NoVerdict::Failed(why) if self.settings.judge.on_judge_failure == OnFailure::Ask => {
                 Standing::UserDecides(why.clone())
             }
-            _ => Standing::Passes { let_go, approved: None },
+            _ => Standing::Passes { why_allowed, approved: None },
         }
     }
 }

@@ -166,7 +166,7 @@ impl State {
 
     /// The call goes through: the outcome of the blocks before it, once for each cause. After a declared change stage 1 counts from
     /// the beginning again.
-    pub(crate) fn settle(&mut self, place: &Place, let_go: Option<Cause>) -> Vec<Reaction> {
+    pub(crate) fn settle(&mut self, place: &Place, why_allowed: Option<Cause>) -> Vec<Reaction> {
         let mut causes = Vec::new();
         for block in self.blocks.iter_mut().filter(|block| block.is_open && block.place == *place) {
             block.is_open = false;
@@ -174,12 +174,12 @@ impl State {
                 causes.push(block.cause);
             }
         }
-        if let_go != Some(Cause::Declaration) {
+        if why_allowed != Some(Cause::Declaration) {
             self.blocks.retain(|block| block.place != *place || block.cause != Cause::Declaration);
         }
         let reaction = |cause: Cause| {
-            let is_let_go = Some(cause) == let_go;
-            let how = if is_let_go { ReactionKind::Overridden } else { ReactionKind::Followed };
+            let is_this = Some(cause) == why_allowed;
+            let how = if is_this { ReactionKind::Overridden } else { ReactionKind::Followed };
             how.of(cause.rule())
         };
         causes.into_iter().map(reaction).collect()

@@ -18,7 +18,7 @@ use crate::rule::Rule;
 use crate::satisfactions::{By, Satisfaction};
 use crate::settings::{Guard, Kind, Scope, Settings, Terms};
 use crate::state::{Entry, Run, State, Uncounted};
-use crate::strategy::Unmet;
+use crate::strategy::Unsatisfied;
 use crate::wording;
 use crate::world::{View, World};
 
@@ -53,15 +53,15 @@ fn remember(input: &HookInput<'_>, state: State) -> Answer {
 
 /// A denial or a block asks for these: the rule it goes by, and what the journal keeps.
 fn asked<'a>(
-    unmet: impl Iterator<Item = &'a Unmet<'a>> + Clone,
+    unsatisfied: impl Iterator<Item = &'a Unsatisfied<'a>> + Clone,
     next: Vec<String>,
     state: &mut State,
 ) -> (Cow<'static, str>, Audit) {
-    let mut keys: Vec<String> = unmet.clone().map(|unmet| unmet.rule.key()).collect();
+    let mut keys: Vec<String> = unsatisfied.clone().map(|unsatisfied| unsatisfied.rule.key()).collect();
     keys.dedup();
     let mut keys = keys.into_iter();
     let rule = keys.next().unwrap_or_default();
-    state.ask(&rule, unmet.map(|unmet| unmet.rule.name));
+    state.ask(&rule, unsatisfied.map(|unsatisfied| unsatisfied.rule.name));
     (Cow::Owned(rule), Audit { next, also: keys.collect(), ..Audit::default() })
 }
 
@@ -90,14 +90,15 @@ fn before(input: &HookInput<'_>, facts: &Before) -> Answer {
     }
     let judged: Vec<Judged<'_>> =
         facts.worlds.iter().map(|place| Judged::of(input, &facts.call, place)).collect();
-    let unmet = || judged.iter().flat_map(|place| &place.unmet);
+    let unsatisfied = || judged.iter().flat_map(|place| &place.unsatisfied);
     let satisfied = || judged.iter().flat_map(|place| &place.satisfied);
     let is_satisfied = |name: &str| {
-        satisfied().any(|rule| rule.name == name) && unmet().all(|unmet| unmet.rule.name != name)
+        satisfied().any(|rule| rule.name == name)
+            && unsatisfied().all(|unsatisfied| unsatisfied.rule.name != name)
     };
     let mut state = input.state.clone();
     let followed = reactions(input, &view(input, own, None), is_satisfied, &mut state);
-    let judge = if unmet().next().is_some() { deny } else { allow };
+    let judge = if unsatisfied().next().is_some() { deny } else { allow };
     let answer = judge(input, facts, &judged, state);
     Outcome { effects, ..answer.with_reactions(followed) }
 }
@@ -106,7 +107,7 @@ fn before(input: &HookInput<'_>, facts: &Before) -> Answer {
 struct Judged<'a> {
     view: View<'a>,
     satisfied: Vec<Rule<'a>>,
-    unmet: Vec<Unmet<'a>>,
+    unsatisfied: Vec<Unsatisfied<'a>>,
     /// Not satisfied either, but the satisfaction could not be kept: asking for it would deny for ever.
     hopeless: Vec<&'a str>,
 }
@@ -115,7 +116,7 @@ impl<'a> Judged<'a> {
     fn of(input: &'a HookInput<'_>, call: &'a Call, world: &'a World) -> Self {
         let view = view(input, world, call.id.as_deref());
         let line = call.line.as_ref();
-        let (mut satisfied, mut unmet, mut hopeless) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut satisfied, mut unsatisfied, mut hopeless) = (Vec::new(), Vec::new(), Vec::new());
         let needed = Rule::all(input.settings)
             .filter(|rule| world.judged.iter().any(|name| name == rule.name))
             .filter(|rule| line.is_none() || !evidence::is_own_proof(rule, call))
@@ -127,12 +128,12 @@ impl<'a> Judged<'a> {
             }
             let judged = line.filter(|_| view.exception(&rule).is_none());
             let late = judged.and_then(|line| evidence::late(&rule, call, line, world));
-            match Unmet::of(rule, late, &view) {
-                Some(found) => unmet.push(found),
+            match Unsatisfied::of(rule, late, &view) {
+                Some(found) => unsatisfied.push(found),
                 None => satisfied.push(rule),
             }
         }
-        Self { view, satisfied, unmet, hopeless }
+        Self { view, satisfied, unsatisfied, hopeless }
     }
 }
 
@@ -154,12 +155,12 @@ fn is_outside(rule: &Rule<'_>, call: &Call, view: &View<'_>) -> bool {
 
 fn deny(input: &HookInput<'_>, facts: &Before, judged: &[Judged<'_>], mut state: State) -> Answer {
     let (mut texts, mut next) = (Vec::new(), Vec::new());
-    for Judged { view, unmet, .. } in judged.iter().filter(|place| !place.unmet.is_empty()) {
-        let (text, steps) = wording::denial(&facts.call, view, unmet, input.origin);
+    for Judged { view, unsatisfied, .. } in judged.iter().filter(|place| !place.unsatisfied.is_empty()) {
+        let (text, steps) = wording::denial(&facts.call, view, unsatisfied, input.origin);
         texts.push(text);
         next.extend(steps);
     }
-    let (rule, audit) = asked(judged.iter().flat_map(|place| &place.unmet), next, &mut state);
+    let (rule, audit) = asked(judged.iter().flat_map(|place| &place.unsatisfied), next, &mut state);
     let verdict = Verdict::Deny { reason: texts.join("\n"), rule };
     let notice = judged.first().and_then(|own| state.unreported(&own.view.world.notes));
     Outcome { verdict, notice, audit, ..remember(input, state) }
@@ -322,8 +323,10 @@ impl Ended<'_> {
         if self.facts.call.tool != "ExitPlanMode" || !self.facts.succeeded {
             return None;
         }
-        let unmet = Unmet::all(Rule::all(self.input.settings).filter(Rule::is_for_calls), &self.view);
-        (!unmet.is_empty()).then(|| wording::after_planning(&self.view, &unmet, self.input.origin))
+        let unsatisfied =
+            Unsatisfied::all(Rule::all(self.input.settings).filter(Rule::is_for_calls), &self.view);
+        (!unsatisfied.is_empty())
+            .then(|| wording::after_planning(&self.view, &unsatisfied, self.input.origin))
     }
 }
 
@@ -331,13 +334,13 @@ impl Ended<'_> {
 fn stop(input: &HookInput<'_>, world: &World, work: TurnWork) -> Answer {
     let Event::Stop(stop) = &input.request.event else { return Outcome::pass() };
     let view = view(input, world, None);
-    let unmet = Unmet::all(due(input.settings, &view), &view);
-    let is_unmet = |name: &str| unmet.iter().any(|unmet| unmet.rule.name == name);
+    let unsatisfied = Unsatisfied::all(due(input.settings, &view), &view);
+    let is_unmet = |name: &str| unsatisfied.iter().any(|unsatisfied| unsatisfied.rule.name == name);
     let is_satisfied =
         |name: &str| !is_unmet(name) && due(input.settings, &view).any(|rule| rule.name == name);
     let mut state = input.state.clone();
     let followed = reactions(input, &view, is_satisfied, &mut state);
-    if unmet.is_empty() {
+    if unsatisfied.is_empty() {
         return remember(input, state).with_reactions(followed);
     }
     let (call, blocks, started) = (&input.request.call, input.blocks, input.started);
@@ -353,8 +356,8 @@ fn stop(input: &HookInput<'_>, world: &World, work: TurnWork) -> Answer {
         let answer = Outcome { audit_event, ..remember(input, state) };
         return answer.with_reactions(followed).with_reactions(given_up);
     }
-    let (reason, steps) = wording::stop(&view, &unmet, input.origin);
-    let (rule, audit) = asked(unmet.iter(), steps, &mut state);
+    let (reason, steps) = wording::stop(&view, &unsatisfied, input.origin);
+    let (rule, audit) = asked(unsatisfied.iter(), steps, &mut state);
     let verdict = Verdict::Block { reason, rule };
     Outcome { verdict, audit, ..remember(input, state) }.with_reactions(followed)
 }

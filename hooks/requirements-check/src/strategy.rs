@@ -27,7 +27,7 @@ pub enum Remedy {
 }
 
 /// A requirement that is not satisfied, why, and what would satisfy it.
-pub(crate) struct Unmet<'a> {
+pub(crate) struct Unsatisfied<'a> {
     pub(crate) rule: Rule<'a>,
     pub(crate) why: String,
     pub(crate) remedy: Remedy,
@@ -35,7 +35,7 @@ pub(crate) struct Unmet<'a> {
     pub(crate) is_late: bool,
 }
 
-impl<'a> Unmet<'a> {
+impl<'a> Unsatisfied<'a> {
     /// The rule if it is not satisfied, or if it is `late`: not any more, perhaps, when the line comes to what needs it. Such a line
     /// needs splitting, too.
     pub(crate) fn of(rule: Rule<'a>, late: Option<Late>, view: &View<'_>) -> Option<Self> {

@@ -8,7 +8,7 @@ use shared::protocol::Mode;
 use crate::call::Call;
 use crate::rule::Rule;
 use crate::settings::{Kind, Settings};
-use crate::strategy::{Remedy, Unmet};
+use crate::strategy::{Remedy, Unsatisfied};
 use crate::world::{View, World};
 use shared::text::{cut, quoted};
 
@@ -23,43 +23,60 @@ pub type Origins<'a> = dyn Fn(&str) -> Option<Origin> + 'a;
 /// A text, and its steps for the journal.
 pub(crate) type Text = (String, Vec<String>);
 
-pub(crate) fn denial(call: &Call, view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Text {
-    let (needs, place) = (subject(call, unmet), view.world.on());
+pub(crate) fn denial(
+    call: &Call,
+    view: &View<'_>,
+    unsatisfied: &[Unsatisfied<'_>],
+    origin: &Origins<'_>,
+) -> Text {
+    let (needs, place) = (subject(call, unsatisfied), view.world.on());
     let head = format!("requirements-check: {needs} needs what is not satisfied yet {place}.");
-    let is_repeated = !unmet.iter().any(|unmet| unmet.is_late);
-    text(head, if is_repeated { "Then repeat the call." } else { "" }, view, unmet, origin)
+    let is_repeated = !unsatisfied.iter().any(|unsatisfied| unsatisfied.is_late);
+    text(head, if is_repeated { "Then repeat the call." } else { "" }, view, unsatisfied, origin)
 }
 
-pub(crate) fn stop(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Text {
+pub(crate) fn stop(view: &View<'_>, unsatisfied: &[Unsatisfied<'_>], origin: &Origins<'_>) -> Text {
     let on = view.world.on();
     let head = format!("requirements-check: this session's work {on} is not finished as the project asks.");
     let foot = "If that cannot be done now, say so to the user and stop: the hook blocks once per prompt.";
-    text(head, foot, view, unmet, origin)
+    text(head, foot, view, unsatisfied, origin)
 }
 
 /// After a plan is accepted: the requirements that the work will need.
-pub(crate) fn after_planning(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> String {
+pub(crate) fn after_planning(
+    view: &View<'_>,
+    unsatisfied: &[Unsatisfied<'_>],
+    origin: &Origins<'_>,
+) -> String {
     let head = format!("requirements-check: before this plan is carried out {}:", view.world.on());
-    text(head, "", view, unmet, origin).0
+    text(head, "", view, unsatisfied, origin).0
 }
 
 /// The commands of the line that need something if only commands do, else the tool.
-fn subject(call: &Call, unmet: &[Unmet<'_>]) -> String {
-    let words: BTreeSet<&str> = unmet.iter().flat_map(|unmet| unmet.rule.commands_that_need(call)).collect();
-    if words.is_empty() || unmet.iter().any(|unmet| unmet.rule.is_triggered_by_tool(call)) {
+fn subject(call: &Call, unsatisfied: &[Unsatisfied<'_>]) -> String {
+    let words: BTreeSet<&str> =
+        unsatisfied.iter().flat_map(|unsatisfied| unsatisfied.rule.commands_that_need(call)).collect();
+    if words.is_empty() || unsatisfied.iter().any(|unsatisfied| unsatisfied.rule.is_triggered_by_tool(call)) {
         return call.tool.clone();
     }
     format!("`{}`", words.into_iter().collect::<Vec<_>>().join("`, `"))
 }
 
 /// Each requirement with its reason, its checklist and what satisfies it; one `req satisfy` for all stands last.
-fn text(head: String, foot: &str, view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Text {
+fn text(
+    head: String,
+    foot: &str,
+    view: &View<'_>,
+    unsatisfied: &[Unsatisfied<'_>],
+    origin: &Origins<'_>,
+) -> Text {
     let (mut lines, mut steps, mut by_hand) = (vec![head], Vec::new(), Vec::new());
-    for Unmet { rule, why, remedy, .. } in unmet.iter().take(MAX_RULES) {
+    for Unsatisfied { rule, why, remedy, .. } in unsatisfied.iter().take(MAX_RULES) {
         let message = rule.set.message.as_ref().or(rule.set.description.as_ref());
         let what = message.map(|message| format!("{} ({why})", cut(message.trim(), MAX_MESSAGE)));
-        let place =
-            origin(&rule.key()).filter(|_| unmet.len() > 1).map_or(String::new(), |at| format!(" [{at}]"));
+        let place = origin(&rule.key())
+            .filter(|_| unsatisfied.len() > 1)
+            .map_or(String::new(), |at| format!(" [{at}]"));
         lines.push(format!("- {}: {}{place}", rule.name, what.as_ref().unwrap_or(why)));
         lines
             .extend(rule.set.checklist.iter().map(|point| format!("  - {}", cut(point.trim(), MAX_MESSAGE))));
@@ -74,8 +91,8 @@ fn text(head: String, foot: &str, view: &View<'_>, unmet: &[Unmet<'_>], origin: 
             }
         }
     }
-    if unmet.len() > MAX_RULES {
-        lines.push(format!("- and {} more, named when these are satisfied", unmet.len() - MAX_RULES));
+    if unsatisfied.len() > MAX_RULES {
+        lines.push(format!("- and {} more, named when these are satisfied", unsatisfied.len() - MAX_RULES));
     }
     if !by_hand.is_empty() {
         let (line, command) = satisfying(view, &by_hand);

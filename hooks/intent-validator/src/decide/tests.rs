@@ -65,9 +65,9 @@ fn run(facts: &Facts, settings: &Settings, times: usize) -> Vec<String> {
 #[test]
 fn each_cause_is_blocked_as_often_as_set_then_allowed_with_one_notice() {
     for local in [SILENT, lacks(Lack::Test)] {
-        let (deny, let_go) =
+        let (deny, why_allowed) =
             ("deny stage1".to_owned(), "allow without a declaration that is whole".to_owned());
-        let expected = [deny.clone(), deny, format!("{let_go} (notice)"), let_go];
+        let expected = [deny.clone(), deny, format!("{why_allowed} (notice)"), why_allowed];
         assert_eq!(run(&changing(local), &alone(), 4), expected);
     }
     let review = run(&reviewed(vec![finding()]), &defaults(), 3);

@@ -100,8 +100,8 @@ fn judged(change: impl FnOnce(&mut Case)) -> Standing {
     })
 }
 
-fn passes(let_go: Option<Allowed>) -> Standing {
-    Standing::Passes { let_go, approved: None }
+fn passes(why_allowed: Option<Allowed>) -> Standing {
+    Standing::Passes { why_allowed, approved: None }
 }
 
 /// The declaration against which a model reviews.
@@ -210,8 +210,8 @@ fn a_change_passes_without_a_review() {
         (|case| case.known.versions.before = Some("y\n".into()), None),
         (|case| case.blocked(Cause::Review, 2), Some(Allowed::Enough(Cause::Review))),
     ];
-    for (change, let_go) in table {
-        assert_eq!(stands(change), passes(let_go));
+    for (change, why_allowed) in table {
+        assert_eq!(stands(change), passes(why_allowed));
     }
     assert!(reviewed(&stands(|case| case.blocked(Cause::Review, 1))).is_some());
 }
@@ -225,7 +225,7 @@ fn a_verdict_is_paid_once() {
             case.state.keep(key, Verdict::OfStage2(findings));
         })
     };
-    assert!(matches!(review(vec![]), Standing::Passes { let_go: None, approved: Some(_) }));
+    assert!(matches!(review(vec![]), Standing::Passes { why_allowed: None, approved: Some(_) }));
     assert!(matches!(review(vec![finding()]), Standing::Reviewed { .. }));
     let again = |announced: Announced, change: fn(&mut Known)| {
         judged(|case| {

@@ -14,7 +14,7 @@ const OTHERS: Option<&str> = Some(OTHER);
 const SECOND: Duration = Duration::from_secs(1);
 
 #[track_caller]
-fn unmet(scene: &Scene, name: &str) -> String {
+fn unsatisfied(scene: &Scene, name: &str) -> String {
     match scene.standing(name) {
         Err(why) => why,
         Ok(how) => panic!("{name} is met: {how}"),
@@ -55,7 +55,7 @@ fn a_satisfaction_counts_for_its_scope_and_without_git_for_its_session() {
         for (holder, expected) in [OWN, OTHERS, None].into_iter().zip(expected) {
             let mut scene = Scene::new(&format!("plan: {{scope: {scope}}}\n"));
             scene.world.key = key.clone();
-            assert_eq!(unmet(&scene, "plan"), why);
+            assert_eq!(unsatisfied(&scene, "plan"), why);
             let set = scene.world.scope(scene.rule("plan").set.scope);
             let kept =
                 if set == Scope::Permanent { &mut scene.world.permanent } else { &mut scene.world.branch };
@@ -114,7 +114,7 @@ fn a_size_is_refused_from_its_limit_on_and_where_it_is_not_known() {
     let mut scene = Scene::new(SIZE);
     assert!(scene.is_met("size"), "without git there is nothing to measure");
     scene.world.sizes.insert("size".to_owned(), Err("a pipe is in the way".to_owned()));
-    assert!(unmet(&scene, "size").contains("not known: a pipe is in the way"));
+    assert!(unsatisfied(&scene, "size").contains("not known: a pipe is in the way"));
     assert!(remedy(&scene, "size").starts_with("remove what keeps it from being counted; or"));
     scene.measures("size", 400);
     assert!(remedy(&scene, "size").starts_with("finish and merge what is there, or split it; or"));
@@ -187,7 +187,7 @@ const TESTS: &str = "tests: {type: evidence, command: cargo test}\n";
 fn a_command_that_passed_counts_on_the_same_files_only_and_names_the_first_others() {
     let different =
         |files: &[&str]| Freshness::Different(files.iter().map(|file| (*file).to_owned()).collect());
-    assert!(unmet(&Scene::new(TESTS), "tests").contains("no command has passed"));
+    assert!(unsatisfied(&Scene::new(TESTS), "tests").contains("no command has passed"));
     for (freshness, words) in [
         (Some(Freshness::Same), None),
         (
@@ -233,7 +233,7 @@ fn remedy_is_a_line_to_type() {
     let mut scene = Scene::new(TESTS);
     let [shown, why, line] = ["cargo test", "a pipe", "cd sub && cargo test"].map(str::to_owned);
     scene.state.uncounted.insert("tests".to_owned(), Uncounted { shown, why, line });
-    assert!(unmet(&scene, "tests").contains("`cargo test` did not count: a pipe"));
+    assert!(unsatisfied(&scene, "tests").contains("`cargo test` did not count: a pipe"));
     assert!(remedy(&scene, "tests").contains("(no pipe): cd sub && cargo test;"));
     scene.settings = crate::scene::settings("tests: {type: evidence, command: make}\n");
     assert!(remedy(&scene, "tests").contains("(no pipe): make;"), "something else is asked for by now");

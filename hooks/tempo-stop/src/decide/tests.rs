@@ -89,7 +89,7 @@ fn holds(change: impl FnOnce(&mut Case)) -> String {
 fn blocked(change: impl FnOnce(&mut Case)) -> (String, String) {
     let outcome = decided(change);
     let Verdict::Block { reason, rule } = outcome.verdict else {
-        panic!("let go: {:?}", outcome.audit_event)
+        panic!("allowed: {:?}", outcome.audit_event)
     };
     (reason, rule.into_owned())
 }
@@ -166,7 +166,7 @@ fn a_prompt_is_blocked_so_often_and_no_more() {
 }
 
 #[test]
-fn an_error_of_the_client_is_let_go() {
+fn error_of_the_client_is_allowed() {
     let error = "the last message is an error of the client";
     for message in [
         "API Error: 529 Overloaded. This is a server-side issue, usually temporary — try again in a moment.",

@@ -25,7 +25,7 @@ plan: {}
 ";
 
 /// A size past its limit, a protected branch, no evidence.
-fn unmet() -> Scene {
+fn unsatisfied() -> Scene {
     let mut scene = Scene::new(OTHER_TYPES).on("main");
     scene.measures("size", 1000);
     scene.measures("short", 1000);
@@ -147,7 +147,7 @@ fn exception_holds_for_its_time_and_not_longer() {
         ("waive not_on_main --note why", "not_on_main", 1800),
         ("waive tests --for 10m --note why", "tests", 600),
     ] {
-        let mut scene = unmet();
+        let mut scene = unsatisfied();
         assert!(!scene.is_met(name));
         scene.yes(words, USER);
         scene.wait(Duration::from_secs(secs - 1));
@@ -162,7 +162,7 @@ fn exception_is_for_every_session_or_the_one_named_and_is_taken_back_with_the_li
     for (reach, met) in
         [("", ["size", "size"]), (" --session 5e55104e", ["size", ""]), (" --session 0c4e7a11", ["", "size"])]
     {
-        let mut scene = unmet();
+        let mut scene = unsatisfied();
         let text = scene.yes(&format!("approve size{reach}"), USER);
         assert_eq!([SESSION, OTHER].map(|session| scene.met(session)), met, "{reach}");
         scene.session = None;
@@ -187,15 +187,15 @@ fn exception_has_its_verb_and_its_reason_and_is_the_users() {
         ("approve sise", "did you mean size?"),
         ("approve size --session ffffffff", "no session's id begins with ffffffff"),
     ] {
-        let text = unmet().no(words, USER);
+        let text = unsatisfied().no(words, USER);
         assert!(text.contains(instead), "{words}: {text}");
     }
     for caller in [CLAUDE, SCRIPT, Caller::Untyped] {
         for words in ["approve size --for 10m", "waive tests --session 5e55104e --note why", "clear size"] {
-            denied(&mut unmet(), words, caller);
+            denied(&mut unsatisfied(), words, caller);
         }
     }
-    let mut scene = unmet();
+    let mut scene = unsatisfied();
     scene.yes("waive tests --note 'agreed with the team'", USER);
     assert!(scene.standing("tests").unwrap().ends_with(": agreed with the team"));
     // The end of a waiver takes no evidence away.
