@@ -6,8 +6,8 @@ use serde::Deserialize;
 use shared::claude_code::SHELL_TOOLS;
 use shared::protocol::ToolCall;
 
-use crate::command_line::{self, Line, Pattern, Simple, is_in, is_one_of, is_plain};
 use crate::settings::Glob;
+use command_line::{self, Line, Pattern, Simple, is_in, is_one_of, is_plain};
 
 /// With one of these, `git add` stages nothing, or what only git knows.
 const NOT_STAGING: &str = "-n -N --dry-run --intent-to-add --refresh --pathspec-from-file";

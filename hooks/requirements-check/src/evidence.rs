@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use crate::call::Call;
-use crate::command_line::{self, Line, SUBSTITUTION, Simple, base_name, is_in, spelled};
 use crate::facts::After;
 use crate::rule::Rule;
 use crate::satisfactions::Satisfaction;
 use crate::settings::{CommandPattern, Glob, Guard, Pattern, Terms, glob_set};
 use crate::world::World;
+use command_line::{self, Line, SUBSTITUTION, Simple, base_name, is_in, spelled};
 use shared::host::flat;
 use shared::text::{cut, plain, quoted};
 

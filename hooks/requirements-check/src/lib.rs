@@ -7,7 +7,7 @@
 //! In reading order:
 //!
 //! - `settings`: what can be set; `rule`: a requirement in force; `strategy`: how each type is satisfied
-//! - `call`, `command_line`: what a tool call does; `evidence`: which commands and files count
+//! - `call`: what a tool call does (the crate `command-line` reads shell lines); `evidence`: which commands and files count
 //! - `git`: which work tree, which branch, its size, its files; `satisfactions`: the repository's record
 //! - `world`: what is known of a work tree; `facts`: what is known of an event; `observe`: looking at the world; `decide`: the
 //!   rules, event by event; `change`: what they change
@@ -26,7 +26,6 @@ extern crate self as requirements_check;
 
 mod call;
 pub mod change;
-pub mod command_line;
 mod deadline;
 mod decide;
 mod evidence;

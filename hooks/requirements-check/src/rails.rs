@@ -13,9 +13,7 @@ use shared::host::{Places, flat, real};
 use shared::own_commands::own_commands;
 
 use crate::call::Call;
-use crate::command_line::{
-    self, CONSTRUCT, Line, PIPE, SUBSTITUTION, Simple, base_name, is_in, is_plain, spelled,
-};
+use command_line::{self, CONSTRUCT, Line, PIPE, SUBSTITUTION, Simple, base_name, is_in, is_plain, spelled};
 
 /// Tools of Claude Code that change no file by themselves: a subagent's calls come here on their own.
 const READERS: &str = "Agent AskUserQuestion EnterPlanMode ExitPlanMode Glob Grep LS LSP ListMcpResourcesTool NotebookRead Read \

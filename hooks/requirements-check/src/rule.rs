@@ -7,8 +7,8 @@ use shared::config::SettingFault;
 use shared::text::quoted;
 
 use crate::call::Call;
-use crate::command_line::Simple;
 use crate::settings::{CommandPattern, Enforce, Kind, Requirement, Settings, Trigger};
+use command_line::Simple;
 
 pub(crate) const LOCKED: &str = "is locked by the user's global requirements.yaml";
 pub(crate) const USERS_ALONE: &str = "is for the user alone to satisfy";

@@ -9,8 +9,6 @@ use serde::{Deserialize, Serialize};
 use shared::child::{self, Limits, Output};
 use shared::host::{Places, Timestamp};
 
-use crate::command_line;
-
 /// The variable with the nonce and the caller.
 const VARIABLE: &str = "BARBLESS_ASKED";
 const PURPOSE: &str = "asked";

@@ -76,7 +76,6 @@ pub(crate) fn man(command: Command, dir: Option<&Path>) -> Answer {
 mod tests {
     use super::{Command, GROUPS, about, examples};
     use crate::verb::{clap_command, parse_words};
-    use requirements_check::command_line;
 
     #[test]
     fn each_verb_is_in_one_group_and_says_in_one_line_what_it_does() {

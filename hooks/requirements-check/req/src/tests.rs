@@ -34,7 +34,7 @@ const ALL: [Caller; 5] = [USER, Caller::Typed, CLAUDE, SCRIPT, Caller::Untyped];
 /// The verb of a command line.
 #[track_caller]
 pub(crate) fn verb_of(line: &str) -> Verb {
-    let commands = requirements_check::command_line::parse(line).commands.unwrap();
+    let commands = command_line::parse(line).commands.unwrap();
     parse_words(&commands[0].words[1..]).unwrap_or_else(|error| panic!("{line}: {error}"))
 }
 

@@ -10,8 +10,6 @@ use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use crate::command_line;
-
 const MAX_BYTES: usize = 4096;
 /// Bytes of memory that a compiled regular expression may take.
 const MAX_COMPILED: usize = 1 << 20;

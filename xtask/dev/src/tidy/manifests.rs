@@ -45,6 +45,9 @@ const NOT_FOR_HOOKS: &str = "shared/client-settings";
 /// The controller of the pacing hook: the hook paces by it, the simulator judges it. It depends on no member.
 const PACING: &str = "hooks/credit-pacer/pacing";
 
+/// The reader of shell lines: requirements-check and the tests of `req` read by it. It masks secrets; its tests use `shared`.
+const COMMAND_LINE: &str = "hooks/requirements-check/command-line";
+
 /// The command line: it judges by the library of the hook and uses the installer. No hook depends on it.
 const REQ: &str = "hooks/requirements-check/req";
 
@@ -55,8 +58,10 @@ fn may_depend(from: &str, to: &str) -> bool {
     match from {
         "tests" => true,
         "xtask/dev" | "xtask/install" => place(to).is_some() || to == "xtask" && from == "xtask/dev",
-        REQ => place(to).is_some() || to == "hooks/requirements-check",
+        REQ => place(to).is_some() || to == "hooks/requirements-check" || to == COMMAND_LINE,
         PACING => false,
+        COMMAND_LINE => matches!(to, "shared" | "shared/secrets"),
+        _ if to == COMMAND_LINE => from == "hooks/requirements-check",
         _ if to == PACING => matches!(from, "hooks/credit-pacer" | "xtask/simulate"),
         from if from.starts_with("hooks/") => is_library_before(place(NOT_FOR_HOOKS)),
         from => is_library_before(place(from)),
@@ -85,6 +90,9 @@ mod tests {
             ("hooks/a", "shared/client-settings", false),
             ("hooks/requirements-check/req", "hooks/a", false),
             ("xtask/dev", "hooks/credit-pacer/pacing", false),
+            ("hooks/requirements-check", "hooks/requirements-check/command-line", true),
+            ("hooks/a", "hooks/requirements-check/command-line", false),
+            ("hooks/requirements-check/command-line", "shared/config", false),
             ("xtask", "shared", false),
             ("hooks/a", "tests", false),
         ] {

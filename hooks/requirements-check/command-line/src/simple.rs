@@ -83,7 +83,7 @@ fn prefix(words: &[Word]) -> usize {
 
 impl Reader<'_> {
     /// A simple command, or the redirections of a construct.
-    pub(super) fn simple(&mut self, level: &mut Level) -> Read<()> {
+    pub(crate) fn simple(&mut self, level: &mut Level) -> Read<()> {
         let (at, mut words) = (self.found.len(), Vec::<Word>::new());
         let mut simple = Simple { directory: Some(PathBuf::new()), ..Simple::default() };
         loop {
@@ -163,17 +163,18 @@ impl Simple {
         Some(if arguments.iter().any(|word| is_one_of(word, writing)) { Writes } else { *effect })
     }
 
-    pub(crate) fn reads(&self) -> bool {
+    /// Whether it only reads.
+    pub fn reads(&self) -> bool {
         self.effect() == Some(Reads) && self.writes.is_empty()
     }
 
     /// Whether it leaves the files as they are, what its redirections write aside; git may keep what it is given.
-    pub(crate) fn keeps_files(&self) -> bool {
+    pub fn keeps_files(&self) -> bool {
         matches!(self.effect(), Some(Reads | Keeps))
     }
 
     /// Whether it leaves which branch is out as it is.
-    pub(crate) fn keeps_branch(&self) -> bool {
+    pub fn keeps_branch(&self) -> bool {
         // These write files, but stay on the branch.
         let stays = |name| is_in("am apply cherry-pick clean mv reset restore revert rm", name);
         (self.keeps_files() || self.git().is_some_and(|(name, _)| stays(name))) && !self.begins_branch()
@@ -181,7 +182,7 @@ impl Simple {
 
     /// An argument that may be an option only the shell knows: it begins with what is expanded, or is an option with a name that
     /// is. A value (`--target-dir=$X`), a pattern of paths (`tests/*.py`) and `$HOME` or `$PWD` are none.
-    pub(crate) fn unknown_option(&self) -> Option<&str> {
+    pub fn unknown_option(&self) -> Option<&str> {
         let may_be_one = |word: &&String| {
             let name = word.split('=').next().unwrap_or_default();
             (name.starts_with('-') && !is_plain(name)) || spelled(word).starts_with(['$', '`', '{'])
@@ -189,12 +190,13 @@ impl Simple {
         self.words.iter().skip(1).find(may_be_one).map(String::as_str)
     }
 
-    pub(crate) fn is_unknown(&self) -> bool {
+    /// Whether nobody knows what it does to files.
+    pub fn is_unknown(&self) -> bool {
         self.effect().is_none()
     }
 
     /// Whether it is known to write files: by its program, or by a redirection.
-    pub(crate) fn writes_files(&self) -> bool {
+    pub fn writes_files(&self) -> bool {
         self.effect() == Some(Writes) || !self.writes.is_empty()
     }
 
@@ -205,7 +207,7 @@ impl Simple {
     }
 
     /// Whether git goes to another branch or commit, no more: a second name is a file.
-    pub(crate) fn switches_branch(&self) -> bool {
+    pub fn switches_branch(&self) -> bool {
         const CHANGING: &str = "-- . -f --force --discard-changes -m --merge --ours --theirs -p --patch";
         let Some(("checkout" | "switch", rest)) = self.git() else { return false };
         let is_new = rest.iter().any(|word| is_one_of(word, "-b -B -c -C --create --orphan"));
@@ -214,14 +216,14 @@ impl Simple {
     }
 
     /// It runs another program that stands somewhere among its arguments, or that is a variable (`$SUDO git commit`).
-    pub(crate) fn runs_another(&self) -> bool {
+    pub fn runs_another(&self) -> bool {
         self.program().starts_with(['$', '`'])
             || is_in(RUNNERS, self.program())
             || self.words.iter().any(|word| is_in("-exec -execdir -ok -okdir", word))
     }
 
     /// The words that may be its program: the first alone, or all behind a program that runs another.
-    pub(super) fn programs(&self) -> &[String] {
+    pub(crate) fn programs(&self) -> &[String] {
         if self.runs_another() { &self.words } else { &self.words[..self.words.len().min(1)] }
     }
 
@@ -232,7 +234,7 @@ impl Simple {
     }
 
     /// It may be one of these, which the shell does itself.
-    pub(super) fn calls(&self, names: &str) -> bool {
+    pub(crate) fn calls(&self, names: &str) -> bool {
         self.programs().iter().any(|word| is_in(names, word))
     }
 
@@ -247,7 +249,7 @@ impl Simple {
     }
 
     /// git's subcommand and what follows it, if the program is git, also behind one that runs it: `git commit -m x`.
-    pub(crate) fn git(&self) -> Option<(&str, &[String])> {
+    pub fn git(&self) -> Option<(&str, &[String])> {
         own_options(self.words_from("git"))
             .1
             .split_first()
@@ -256,7 +258,7 @@ impl Simple {
 
     /// The directory the command acts in: the one it runs in, and for git `-C`. `None` where the line does not name it, or the
     /// program runs another one and may do so elsewhere.
-    pub(crate) fn acts_in(&self) -> Option<PathBuf> {
+    pub fn acts_in(&self) -> Option<PathBuf> {
         let mut words = self.words.iter();
         if self.runs_another() && words.any(|word| is_one_of(word, "-C -D --chdir -execdir -okdir")) {
             return None;
@@ -266,7 +268,7 @@ impl Simple {
     }
 
     /// An option, a setting or a variable names git's repository or work tree.
-    pub(crate) fn names_repository(&self) -> bool {
+    pub fn names_repository(&self) -> bool {
         let names = ["--git-dir", "--work-tree", "core.worktree=", "git_dir=", "git_work_tree="];
         let is_one = |word: &String| names.iter().any(|name| word.to_ascii_lowercase().starts_with(name));
         // Git's own answer for its folder moves nothing.
@@ -275,7 +277,7 @@ impl Simple {
 }
 
 /// One of the options, its value attached or not, or a short one among others.
-pub(crate) fn is_one_of(word: &str, options: &str) -> bool {
+pub fn is_one_of(word: &str, options: &str) -> bool {
     let name = word.split('=').next().unwrap_or_default();
     let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
     let mut options = options.split_ascii_whitespace();
@@ -283,7 +285,7 @@ pub(crate) fn is_one_of(word: &str, options: &str) -> bool {
 }
 
 /// The program, with git's own options or cargo's toolchain, and the words behind them.
-pub(super) fn own_options(words: &[String]) -> (&[String], &[String]) {
+pub(crate) fn own_options(words: &[String]) -> (&[String], &[String]) {
     let program = words.first().map_or("", |program| base_name(program));
     let mut count = 1;
     while let Some(option) = words.get(count) {

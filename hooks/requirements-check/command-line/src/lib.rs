@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 use secrets::masked;
 
 pub use pattern::Pattern;
-pub(crate) use reader::spelled;
-pub(crate) use simple::is_one_of;
+pub use reader::spelled;
+pub use simple::is_one_of;
 use simple::own_options;
 
 const MAX_LINE_BYTES: usize = 64 * 1024;
@@ -28,20 +28,23 @@ const PATIENCE: Duration = Duration::from_millis(300);
 const MAX_DEPTH: usize = 24;
 
 /// The place of a command whose exit status is not the line's.
-pub(crate) const CONSTRUCT: &str = "beside `!`, a group, `if`, a loop or a function";
-pub(crate) const PIPE: &str = "before a pipe";
+pub const CONSTRUCT: &str = "beside `!`, a group, `if`, a loop or a function";
+pub const PIPE: &str = "before a pipe";
 /// A command there runs before the one whose words it makes.
-pub(crate) const SUBSTITUTION: &str = "in a substitution or a script";
+pub const SUBSTITUTION: &str = "in a substitution or a script";
 
+/// A line, read.
 #[derive(Debug)]
 pub struct Line {
     until: Instant,
     /// The simple commands in the order they are written, those inside others too; `None`: the line cannot be read.
     pub commands: Option<Vec<Simple>>,
-    pub(crate) text: String,
+    /// The line as written.
+    pub text: String,
     has_secret: OnceCell<bool>,
 }
 
+/// Reads a line. Each expression of the settings may search it for [`PATIENCE`] from now on, all together.
 pub fn parse(line: &str) -> Line {
     let unix = line.replace("\r\n", "\n");
     let mut reader = reader::Reader { rest: &unix, depth: MAX_DEPTH, ..Default::default() };
@@ -54,6 +57,7 @@ pub fn parse(line: &str) -> Line {
     Line { until, commands, text, has_secret: OnceCell::new() }
 }
 
+/// A simple command of a line.
 #[derive(Clone, Debug, Default)]
 pub struct Simple {
     /// Then expressions search it no more.
@@ -61,54 +65,61 @@ pub struct Simple {
     /// The program and its arguments, quotes removed, expansions as written; empty if there are only assignments or redirections.
     pub words: Vec<String>,
     /// The words before the program, quotes removed: assignments, and programs that run it (`env`, `sudo`, `timeout 60` ...).
-    pub(crate) prefix: Vec<String>,
+    pub prefix: Vec<String>,
     /// The files its redirections write to, quotes removed.
-    pub(crate) writes: Vec<String>,
-    pub(crate) reads: Vec<String>,
+    pub writes: Vec<String>,
+    /// The files its redirections read, quotes removed.
+    pub reads: Vec<String>,
     /// The command as written, prefix included, redirections left out.
-    pub(crate) text: String,
+    pub text: String,
     /// The place it stands in, if the line may succeed though this command failed; `None`: its exit status decides the line's.
-    pub(crate) hidden: Option<&'static str>,
+    pub hidden: Option<&'static str>,
     /// The folder it runs in: absolute, or relative to the folder of the call. `None`: the line does not name it.
-    pub(crate) directory: Option<PathBuf>,
+    pub directory: Option<PathBuf>,
 }
 
 /// Whether a text names what it says, with nothing for the shell to put in its place.
-pub(crate) fn is_plain(text: &str) -> bool {
+pub fn is_plain(text: &str) -> bool {
     !text.starts_with('~') && !text.contains(['$', '`', '*', '?', '[', '{', '\0'])
 }
 
-pub(crate) fn is_in(list: &str, word: &str) -> bool {
+/// The word is one of a list of words with blanks between them.
+pub fn is_in(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|known| known == word)
 }
 
 /// A program's name without its directory and `.exe`.
-pub(crate) fn base_name(program: &str) -> &str {
+pub fn base_name(program: &str) -> &str {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     name.strip_suffix(".exe").unwrap_or(name)
 }
 
 impl Simple {
-    pub(crate) fn program(&self) -> &str {
+    /// The name of the program, without its folder; empty if there is none.
+    pub fn program(&self) -> &str {
         self.words.first().map_or("", |program| base_name(program))
     }
 
-    pub(crate) fn with_prefix(&self) -> Vec<String> {
+    /// All words of the command.
+    pub fn with_prefix(&self) -> Vec<String> {
         [self.prefix.as_slice(), &self.words].concat()
     }
 
-    pub(crate) fn folder(&self, cwd: &Path) -> Option<PathBuf> {
+    /// The folder it runs in, for a call in `cwd`; `None`: the line does not name it.
+    pub fn folder(&self, cwd: &Path) -> Option<PathBuf> {
         self.directory.as_deref().map(|directory| cwd.join(directory))
     }
 
-    pub(crate) fn place(&self, cwd: &Path) -> PathBuf {
+    /// The folder it acts in, for a call in `cwd`; `cwd` where the line does not name it.
+    pub fn place(&self, cwd: &Path) -> PathBuf {
         cwd.join(self.acts_in().unwrap_or_default())
     }
 }
 
 impl Line {
     /// Replaces `~` in the folders of commands and of `git -C`; without a home folder they are unknown.
-    pub(crate) fn at_home(mut self, home: Option<&Path>) -> Self {
+    #[must_use]
+    pub fn at_home(mut self, home: Option<&Path>) -> Self {
         let at_home = |folder: &Path| Some(home?.join(folder.strip_prefix("~").ok()?));
         for command in self.commands.iter_mut().flatten() {
             let own = own_options(&command.words).0.len();
@@ -124,7 +135,7 @@ impl Line {
     }
 
     /// A command of the line as it may be kept and shown: nothing where the line has a secret, which may span several commands.
-    pub(crate) fn shown(&self, simple: &Simple) -> String {
+    pub fn shown(&self, simple: &Simple) -> String {
         let has_secret = *self.has_secret.get_or_init(|| masked(&self.text) != self.text);
         // Quotes may break a secret.
         let words = simple.with_prefix().join(" ");

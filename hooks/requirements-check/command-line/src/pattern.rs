@@ -16,6 +16,7 @@ const MAX_NEAR: usize = 6;
 /// So many beginnings of a command are searched: a program that runs another one has few options.
 const MAX_HEADS: usize = 16;
 
+/// A pattern, compiled.
 #[derive(Clone, Debug)]
 pub enum Pattern {
     /// The words a simple command begins with, split at blanks, quotes removed: `git commit`.
@@ -27,7 +28,7 @@ pub enum Pattern {
 impl Pattern {
     /// A `command_pattern`: words, or an expression if it looks like one; `None` if it is neither. Dots and plus signs alone make
     /// no expression: `./gradlew test`, `npm run build.prod`, `cargo +nightly test` and `g++` are words.
-    pub(crate) fn parse_pattern(pattern: &str) -> Option<Self> {
+    pub fn parse_pattern(pattern: &str) -> Option<Self> {
         let signs = ['\\', '^', '$', '*', '?', '(', ')', '[', ']', '{', '}', '|'];
         if pattern.contains(signs) || pattern.contains(".+") {
             return Self::parse_regex(pattern);
@@ -44,7 +45,7 @@ impl Pattern {
     }
 
     /// A `command_regex`; `None` if it is none, empty, or takes too much when compiled.
-    pub(crate) fn parse_regex(pattern: &str) -> Option<Self> {
+    pub fn parse_regex(pattern: &str) -> Option<Self> {
         let regex =
             RegexBuilder::new(pattern).case_insensitive(true).size_limit(MAX_REGEX_BYTES).build().ok();
         regex.filter(|_| !pattern.trim().is_empty()).map(Self::Regex)
@@ -52,7 +53,7 @@ impl Pattern {
 
     /// Whether the command matches, as it is written or in its plain form: the folder of a program counts only if the words name
     /// one. Behind a program that runs another one, the pattern may begin anywhere.
-    pub(crate) fn matches_command(&self, simple: &Simple) -> bool {
+    pub fn matches_command(&self, simple: &Simple) -> bool {
         self.is_found(simple, |_| true)
     }
 
@@ -76,7 +77,7 @@ impl Pattern {
 
     /// A command that does not match nearly does: the word that says what is wanted (`test`, `pytest`) is part of one of its first
     /// words (`uv run pytest`, `cargo nextest run`), and it installs nothing.
-    pub(crate) fn resembles(&self, simple: &Simple) -> bool {
+    pub fn resembles(&self, simple: &Simple) -> bool {
         let Self::Words(wanted) = self else { return false };
         let wanted = wanted.iter().rfind(|word| word.chars().all(char::is_alphanumeric));
         let mut words = simple.words.iter().take(MAX_NEAR).filter(|word| !word.starts_with('-'));
@@ -85,7 +86,7 @@ impl Pattern {
     }
 
     /// Whether a command of the line matches. One that cannot be read has the words in their order, or the expression anywhere.
-    pub(crate) fn may_match(&self, line: &Line) -> bool {
+    pub fn may_match(&self, line: &Line) -> bool {
         match (&line.commands, self) {
             (Some(commands), _) => commands.iter().any(|simple| self.matches_command(simple)),
             (None, Self::Regex(regex)) => is_over(line.until) || regex.is_match(&line.text),

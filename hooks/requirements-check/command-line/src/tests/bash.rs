@@ -1,4 +1,4 @@
-//! Random lines, read here and run by bash with programs that log their name and folder. `cargo nextest run -p requirements-check
+//! Random lines, read here and run by bash with programs that log their name and folder. `cargo nextest run -p command-line
 //! --run-ignored only bash` runs it; `BARBLESS_LINES` is the number of lines.
 
 use std::fs;

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use super::{CONSTRUCT, PIPE, SUBSTITUTION, Simple, is_in, is_plain};
 
 /// No shell would read the line, or it is too deep.
-pub(super) struct Unreadable;
+pub(crate) struct Unreadable;
 
-pub(super) type Read<T> = Result<T, Unreadable>;
+pub(crate) type Read<T> = Result<T, Unreadable>;
 
 const MAX_FOLDER_BYTES: usize = 4096;
 const OPERATORS: [&str; 12] = [";;&", ";;", ";&", "&&", "||", "|&", ";", "&", "|", "(", ")", "\n"];
@@ -21,17 +21,17 @@ const MOVING: &str = "cd pushd popd eval";
 
 /// A place in a line, and what was found before it.
 #[derive(Default)]
-pub(super) struct Reader<'a> {
-    pub(super) rest: &'a str,
-    pub(super) depth: usize,
-    pub(super) found: Vec<Simple>,
+pub(crate) struct Reader<'a> {
+    pub(crate) rest: &'a str,
+    pub(crate) depth: usize,
+    pub(crate) found: Vec<Simple>,
     /// The end words of here-documents whose bodies come after the line's end, and whether tabs may stand before them.
-    pub(super) documents: Vec<(Word, bool)>,
+    pub(crate) documents: Vec<(Word, bool)>,
 }
 
 /// The text with what the shell puts in for expansions that mean the same to every command: the folder of the call, and the home.
 /// The work tree's top stands for the folder of the call: they are one work tree.
-pub(crate) fn spelled(text: &str) -> String {
+pub fn spelled(text: &str) -> String {
     let text = format!("{text}/").replace("$(git rev-parse --show-toplevel)", ".").replace("$(pwd)", ".");
     let text = text.replace("`git rev-parse --show-toplevel`", ".");
     let text =
@@ -40,21 +40,21 @@ pub(crate) fn spelled(text: &str) -> String {
 }
 
 #[derive(Default)]
-pub(super) struct Word {
+pub(crate) struct Word {
     /// As it stands in the line.
-    pub(super) raw: String,
+    pub(crate) raw: String,
     /// With its quotes removed; expansions stand in it as written.
-    pub(super) text: String,
+    pub(crate) text: String,
 }
 
 /// It begins with `NAME=`, `NAME+=` or `NAME[..]=`, unquoted.
-pub(super) fn is_assignment(raw: &str) -> bool {
+pub(crate) fn is_assignment(raw: &str) -> bool {
     let name = raw.split(['=', '+', '[']).next().unwrap_or_default();
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     is_name && name.starts_with(|c: char| !c.is_ascii_digit()) && raw.contains('=')
 }
 
-pub(super) const WORD_END: [char; 10] = [' ', '\t', '\n', ';', '&', '|', '<', '>', '(', ')'];
+pub(crate) const WORD_END: [char; 10] = [' ', '\t', '\n', ';', '&', '|', '<', '>', '(', ')'];
 
 impl<'a> Reader<'a> {
     /// The text read since the rest was `start`.
@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
         &start[..start.len() - self.rest.len()]
     }
 
-    pub(super) fn next(&mut self) -> Option<char> {
+    pub(crate) fn next(&mut self) -> Option<char> {
         let mut chars = self.rest.chars();
         let next = chars.next();
         self.rest = chars.as_str();
@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads another text. Something in it may be read twice, so it takes three levels.
-    pub(super) fn inside(&mut self, text: &str, read: impl FnOnce(&mut Reader<'_>) -> Read<()>) -> Read<()> {
+    pub(crate) fn inside(&mut self, text: &str, read: impl FnOnce(&mut Reader<'_>) -> Read<()>) -> Read<()> {
         let depth = self.depth.checked_sub(3).ok_or(Unreadable)?;
         let mut inner = Reader { rest: text, depth, ..Reader::default() };
         read(&mut inner)?;
@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The commands up to the end of the text, or to the `)` that closes them.
-    pub(super) fn level(&mut self, is_closed: bool) -> Read<()> {
+    pub(crate) fn level(&mut self, is_closed: bool) -> Read<()> {
         let from = self.found.len();
         let mut level = Level { chain: from, directory: Some(PathBuf::new()), ..Level::default() };
         loop {
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The operator that comes next; empty where none does.
-    pub(super) fn operator(&mut self) -> &'static str {
+    pub(crate) fn operator(&mut self) -> &'static str {
         self.blanks();
         OPERATORS.into_iter().find(|operator| self.rest.starts_with(operator)).unwrap_or_default()
     }
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Steps over blanks, continued lines and a comment, up to the end of the line.
-    pub(super) fn blanks(&mut self) {
+    pub(crate) fn blanks(&mut self) {
         while self.eat(" ") || self.eat("\t") || self.eat("\\\n") {}
         if self.rest.starts_with('#') {
             self.rest = &self.rest[self.rest.find('\n').unwrap_or(self.rest.len())..];
@@ -208,7 +208,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next word of the line, if it goes on with one.
-    pub(super) fn word(&mut self) -> Read<Option<Word>> {
+    pub(crate) fn word(&mut self) -> Read<Option<Word>> {
         self.blanks();
         let (start, mut word) = (self.rest, Word::default());
         self.until(&WORD_END, false, &mut word)?;
@@ -305,7 +305,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the substitutions in a text that is no command and has no quotes of its own. Where they run is not known.
-    pub(super) fn expansions(&mut self, text: &str) -> Read<()> {
+    pub(crate) fn expansions(&mut self, text: &str) -> Read<()> {
         let from = self.found.len();
         self.inside(text, |reader| reader.until(&[], true, &mut Word::default()))?;
         run_in(&mut self.found[from..], None);
@@ -315,9 +315,9 @@ impl<'a> Reader<'a> {
 
 /// One level of a line while it is read, with what its commands leave to those after them.
 #[derive(Default)]
-pub(super) struct Level {
+pub(crate) struct Level {
     /// How many `case` are open.
-    pub(super) cases: usize,
+    pub(crate) cases: usize,
     /// The index of the first command of the last chain of `&&` among those found.
     chain: usize,
     /// Why none of them decides the line's exit status.
@@ -332,14 +332,14 @@ pub(super) struct Level {
 }
 
 impl Level {
-    pub(super) fn construct(&mut self, at: usize) {
+    pub(crate) fn construct(&mut self, at: usize) {
         self.unsure.get_or_insert(at);
         self.why = Some(CONSTRUCT);
         self.before = "";
     }
 
     /// A simple command was read, found at `at` with those of its substitutions and its script behind it, or a subshell.
-    pub(super) fn command(&mut self, at: usize, operator: &'static str, found: &mut [Simple]) {
+    pub(crate) fn command(&mut self, at: usize, operator: &'static str, found: &mut [Simple]) {
         let is_pipe = |operator| matches!(operator, "|" | "|&");
         let before = std::mem::replace(&mut self.before, operator);
         if before != "&&" && !is_pipe(before) {
@@ -377,7 +377,7 @@ fn hide(commands: &mut [Simple], why: &'static str) {
 }
 
 /// The commands run in that folder, or in one seen from there. `None`: where is not known.
-pub(super) fn run_in(commands: &mut [Simple], folder: Option<&PathBuf>) {
+pub(crate) fn run_in(commands: &mut [Simple], folder: Option<&PathBuf>) {
     for simple in commands {
         let own = simple.directory.take();
         simple.directory = own.and_then(|own| join(folder.cloned(), &own.to_string_lossy()));
@@ -385,7 +385,7 @@ pub(super) fn run_in(commands: &mut [Simple], folder: Option<&PathBuf>) {
 }
 
 /// The directory that `to` names from `here`, as [`Simple::directory`].
-pub(super) fn join(here: Option<PathBuf>, to: &str) -> Option<PathBuf> {
+pub(crate) fn join(here: Option<PathBuf>, to: &str) -> Option<PathBuf> {
     let to = spelled(to);
     let in_home = to.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
     let is_known = to != "-" && is_plain(in_home.unwrap_or(&to));
