@@ -14,9 +14,6 @@ use crate::defaults::SECTIONS;
 use crate::yaml::{self, Lines};
 use crate::{Fault, LayerKind, Origin, Problem, TOP_KEYS};
 
-/// config/defaults.yaml, the lowest layer, for people: comments and all.
-pub const ALL_DEFAULTS: &str = include_str!("../../../config/defaults.yaml");
-
 /// The key at the top of the defaults with its value, as a JSON object; empty if there is none.
 pub fn section_defaults(key: &str) -> &'static str {
     SECTIONS.iter().find(|(name, _)| *name == key).map_or("", |(_, json)| json)

@@ -32,7 +32,7 @@ pub use check::{
     section_by_schema,
 };
 pub use entries::{Entry, dotted, read_map, read_value, sort, spelled, top_entries};
-pub use layer::{ALL_DEFAULTS, MAX_LAYER_BYTES, Refused, Sources, display_path, read_text, section_defaults};
+pub use layer::{MAX_LAYER_BYTES, Refused, Sources, display_path, read_text, section_defaults};
 pub use locks::{Position, SectionSwitches};
 pub use section::{Section, SettingFault, load, load_by_schema, load_if_enabled};
 pub use yaml::{Unread, line_of, read_typed};
