@@ -8,11 +8,16 @@ use std::process::ExitCode;
 use crate::catalog::HookEntry;
 use anyhow::{anyhow, bail, ensure};
 use clap::ValueEnum;
+use console::Term;
 use inquire::list_option::ListOption;
 use inquire::{Confirm, InquireError, MultiSelect};
 use shared::host::Host;
 use shared::operator::{Standing, refusal, standing};
+use shared::text::cut;
 use similar::TextDiff;
+
+/// The characters around a line of the list: the box before it, the sign of a cut behind it.
+const TICK_BOX: usize = 8;
 
 const UNANSWERED: &str = "no answer; nothing was changed";
 
@@ -111,9 +116,11 @@ pub(crate) fn chosen_hooks(
         return Ok(open);
     }
     let width = open.iter().map(|hook| hook.name.len()).max().unwrap_or_default();
+    // A line that is wrapped splits words; the pages have the rest.
+    let max_chars = usize::from(Term::stderr().size().1).saturating_sub(TICK_BOX).max(width);
     let line = |hook: &&HookEntry| {
-        let price = if hook.costs_money { " (asks a model: costs money)" } else { "" };
-        format!("{:width$}  {}{price}", hook.name, hook.summary)
+        let price = if hook.costs_money { "costs money: " } else { "" };
+        cut(&format!("{:width$}  {price}{}", hook.name, hook.summary), max_chars)
     };
     let ticked: Vec<usize> = (0..open.len()).filter(|index| is_ticked(open[*index])).collect();
     let question = "Which hooks shall be switched on? (space ticks, Enter goes on; none is fine)";
