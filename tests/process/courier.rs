@@ -91,7 +91,7 @@ fn so_much_of_a_body_is_read_as_is_wanted() {
 }
 
 #[test]
-fn what_goes_wrong_has_a_kind() {
+fn each_failure_has_a_kind() {
     let body_that_stops = b"HTTP/1.1 200 X\r\nContent-Length: 100\r\n\r\nhalf".to_vec();
     let long_headers = format!("HTTP/1.1 200 X\r\nX-Long: {}\r\n\r\n", "x".repeat(200_000)).into_bytes();
     for (manner, expected) in [

@@ -112,14 +112,14 @@ fn maps_that_held_nothing_else_go_with_it() {
 }
 
 #[test]
-fn what_is_not_there_is_not_taken_out() {
+fn missing_key_is_not_taken_out() {
     for text in ["", "# x\n", "x:\n", "x: {z: 1}\n", "x: 5\n", "x: [y]\n"] {
         assert_eq!(unset_at(text, &path("x/y")).unwrap(), text);
     }
 }
 
 #[test]
-fn what_cannot_be_done_for_certain_is_refused_with_its_place() {
+fn uncertain_change_is_an_error_with_its_line() {
     let set = |text: &str, key: &str| refused(set_at(text, &path(key), "1"));
     assert_eq!(set("a: 1\nx: [1]\n", "x/y/z"), "line 2: `x` must be a map of settings");
     assert_eq!(set("x:\n  y: no\n", "x/y/z"), "line 2: `x.y` must be a map of settings");

@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_and_what_does_not() {
+    fn schema_accepts_and_rejects() {
         let list = json!({ "type": "array", "items": { "type": "string", "minLength": 1 } });
         let bounded = json!({ "type": ["integer", "null"], "minimum": 1, "maximum": 6 });
         let word = json!({ "oneOf": [{ "const": "a" }, { "const": "b" }] });

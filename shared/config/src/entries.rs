@@ -189,7 +189,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back_wherever_it_stands(value in any_value()) {
+        fn written_value_is_read_back_at_any_depth(value in any_value()) {
             let text = spelled(&value);
             prop_assert_eq!(read_value(&text), Ok(value.clone()), "{}", text);
             for file in [format!("k: {text}\n"), format!("{{ k: {text} }}\n"), format!("k: {text} # c\n")] {

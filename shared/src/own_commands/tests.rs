@@ -104,7 +104,7 @@ fn no_prompt_counts_as_typed_once_some_could_not_be_remembered() {
 }
 
 #[test]
-fn only_a_short_line_that_begins_with_a_command_of_ours_is_said_to_a_hook() {
+fn only_a_short_line_that_begins_with_our_command_is_for_a_hook() {
     for (prompt, is_ours, is_line) in [
         ("req status", true, true),
         (" tempo-stop off\n", true, true),

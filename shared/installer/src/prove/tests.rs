@@ -9,7 +9,7 @@ use super::{Enabled, answer};
 use crate::places::{Installation, Scope};
 
 #[test]
-fn answers_are_told_apart_as_claude_code_does_and_what_it_drops_proves_nothing() {
+fn answers_are_distinguished_as_claude_code_does() {
     let specific =
         |keys: &str| format!(r#"{{"hookSpecificOutput":{{"hookEventName":"PreToolUse",{keys}}}}}"#);
     let deny = r#""permissionDecision":"deny","permissionDecisionReason":"r""#;

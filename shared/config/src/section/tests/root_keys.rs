@@ -214,7 +214,7 @@ fn disabled_section_is_not_read_further_unless_a_lock_holds_it() {
 }
 
 #[test]
-fn what_a_hook_finds_wrong_is_told_where_the_deepest_part_of_it_is_set_last() {
+fn fault_of_a_hook_names_the_last_place_that_sets_its_deepest_part() {
     let mut section = resolve([
         "requirements:\n  size: {kind: unfinished}\n  size2: {}\n",
         "# the team's\nrequirements:\n  size:\n    thresholds: {warn: 3}\n",
