@@ -26,6 +26,7 @@ pub(crate) struct TopLevel {
 
 pub(crate) fn read_top(spec: SectionSpec, layers: &[Layer], problems: &mut Vec<Problem>) -> TopLevel {
     let mut top = TopLevel { off_at: None, inherit: true, locked: Vec::new() };
+    let mut is_off_by_user = false;
     for layer in layers {
         for (key, value) in &layer.values {
             if let Some(fault) = wrong(layer.kind, key, value) {
@@ -42,12 +43,11 @@ pub(crate) fn read_top(spec: SectionSpec, layers: &[Layer], problems: &mut Vec<P
         }
         let Some(enabled) = counting(layer, "enabled").and_then(Value::to_bool) else { continue };
         let path = ["enabled".to_owned()];
-        // The user's own file has it off.
-        let begins_to_spend = || enabled && spec.costs_money && layer.kind > LayerKind::Global;
-        let is_off = top.off_at.as_ref().is_some_and(|off| off.layer <= LayerKind::Global);
+        let begins_to_spend = enabled && is_off_by_user && spec.costs_money && layer.kind > LayerKind::Global;
+        is_off_by_user |= !enabled && layer.kind <= LayerKind::Global;
         if !enabled && layer.kind > LayerKind::Global && !top.locked.is_empty() {
             add(problems, layer.problem(&path, Fault::Locked));
-        } else if is_off && begins_to_spend() {
+        } else if begins_to_spend {
             add(problems, layer.problem(&path, Fault::GlobalOnly));
         } else {
             top.off_at = (!enabled).then(|| layer.origin(&path));

@@ -264,6 +264,7 @@ fn only_the_global_file_begins_to_spend() {
         ([on, "", ""], Off, false, LayerKind::Switch, 0),
         ([all_off, "enabled: true", ""], On, false, LayerKind::Global, 1),
         ([on, "enabled: false", "enabled: true"], Auto, true, LayerKind::Global, 0),
+        ([all_off, "enabled: false", "enabled: true"], Auto, false, LayerKind::Project, 1),
     ] {
         let (_scratch, sources) = files_in(files);
         let spec = SectionSpec { costs_money: true, ..SPEC };
