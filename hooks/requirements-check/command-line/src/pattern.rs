@@ -1,5 +1,6 @@
 //! Patterns of commands, as settings write them: words, or one regular expression.
 
+use std::cell::Cell;
 use std::time::Instant;
 
 use regex_lite::{Regex, RegexBuilder};
@@ -8,7 +9,9 @@ use super::reader::{Reader, is_assignment};
 use super::simple::own_options;
 use super::{Line, Simple, base_name, is_in};
 
-const MAX_REGEX_BYTES: usize = 256 * 1024;
+const MAX_REGEX_BYTES: usize = 64 * 1024;
+/// So many expressions and globs are compiled in a call: a project's file may hold tens of thousands.
+const MAX_COMPILED: u32 = 1000;
 /// So much of a command is searched, in characters: a slow expression takes tens of microseconds for each.
 const MAX_SEARCHED: usize = 4 * 1024;
 /// So many words of a command say what it does.
@@ -23,6 +26,16 @@ pub enum Pattern {
     Words(Vec<String>),
     /// Searched in a simple command, case ignored.
     Regex(Regex),
+    /// One more than are compiled: it may match, so that gates close, but not from the beginning, so that none opens.
+    NotCompiled,
+}
+
+/// Whether this call compiles one more expression or glob. Each one asked for counts.
+pub fn may_compile() -> bool {
+    thread_local!(static COMPILED: Cell<u32> = const { Cell::new(0) });
+    let count = COMPILED.get();
+    COMPILED.set(count.saturating_add(1));
+    count < MAX_COMPILED
 }
 
 impl Pattern {
@@ -46,6 +59,9 @@ impl Pattern {
 
     /// A `command_regex`; `None` if it is none, empty, or takes too much when compiled.
     pub fn parse_regex(pattern: &str) -> Option<Self> {
+        if !may_compile() {
+            return Some(Self::NotCompiled);
+        }
         let regex =
             RegexBuilder::new(pattern).case_insensitive(true).size_limit(MAX_REGEX_BYTES).build().ok();
         regex.filter(|_| !pattern.trim().is_empty()).map(Self::Regex)
@@ -66,7 +82,8 @@ impl Pattern {
     fn is_found(&self, simple: &Simple, is_wanted: fn(usize) -> bool) -> bool {
         let found = |words: &[String]| match self {
             Self::Words(wanted) => words.starts_with(wanted),
-            // It may match, so that gates close, but not from the beginning, so that none opens.
+            Self::NotCompiled => is_wanted(usize::MAX),
+            // The same holds once the time is over.
             Self::Regex(_) if simple.until.is_some_and(is_over) => is_wanted(usize::MAX),
             Self::Regex(regex) => regex.find(&in_one(words)).is_some_and(|found| is_wanted(found.start())),
         };
@@ -89,6 +106,7 @@ impl Pattern {
     pub fn may_match(&self, line: &Line) -> bool {
         match (&line.commands, self) {
             (Some(commands), _) => commands.iter().any(|simple| self.matches_command(simple)),
+            (None, Self::NotCompiled) => true,
             (None, Self::Regex(regex)) => is_over(line.until) || regex.is_match(&line.text),
             (None, Self::Words(wanted)) => {
                 let is_between = |c: char| c.is_whitespace() || "'\"`;&|()<>{}".contains(c);

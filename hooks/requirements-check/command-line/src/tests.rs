@@ -343,6 +343,22 @@ fn pieces() -> impl Strategy<Value = String> {
     proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }
 
+/// A project's file cannot hold the hook up: beyond a bound an expression closes gates and opens none.
+#[test]
+fn expressions_beyond_the_bound_match_without_being_compiled() {
+    let check = || {
+        let all: Vec<Pattern> = (0..1001).filter_map(|_| Pattern::parse_regex("^x$")).collect();
+        let line = parse("git commit");
+        let command = &line.commands.as_ref().unwrap()[0];
+        let found =
+            |at: usize| (all[at].matches_command(command), all[at].begins(command), all[at].may_match(&line));
+        assert_eq!((found(0), found(1000)), ((false, false, false), (true, false, true)));
+        assert!(all[1000].may_match(&parse("echo \"open")));
+    };
+    // The bound is that of a thread.
+    std::thread::spawn(check).join().unwrap();
+}
+
 proptest! {
     #[test]
     fn any_text_has_an_answer(line in prop_oneof![any::<String>(), pieces()]) {

@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use command_line::may_compile;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use regex_lite::{Regex, RegexBuilder};
 use schemars::JsonSchema;
@@ -12,7 +13,7 @@ use serde::{Deserialize, Deserializer};
 
 const MAX_BYTES: usize = 4096;
 /// Bytes of memory that a compiled regular expression may take.
-const MAX_COMPILED: usize = 1 << 20;
+const MAX_COMPILED: usize = 64 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
@@ -24,7 +25,8 @@ pub struct Glob(String);
 #[schemars(inline, with = "String", extend("title" = "a regular expression", "minLength" = 1))]
 pub struct Pattern {
     pub text: String,
-    regex: Regex,
+    /// None: one more than are compiled.
+    regex: Option<Regex>,
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -58,11 +60,12 @@ impl Glob {
         !self.0.contains(['*', '?', '[', ']', '{', '}', '\\', '!'])
     }
 
-    /// `name` is meant, a tool's or a branch's: `*` stands for anything, slashes or not.
+    /// `name` is meant, a tool's or a branch's: `*` stands for anything, slashes or not. One more glob than are compiled means any
+    /// name, so that gates close.
     pub fn is_name(&self, name: &str) -> bool {
         if self.0.contains(['?', '[', ']', '{', '}', '\\', '!']) {
             let glob = GlobBuilder::new(&self.0).literal_separator(false).backslash_escape(true).build();
-            return glob.is_ok_and(|glob| glob.compile_matcher().is_match(name));
+            return !may_compile() || glob.is_ok_and(|glob| glob.compile_matcher().is_match(name));
         }
         is_wild_match(&self.0, name)
     }
@@ -75,7 +78,7 @@ impl Glob {
 impl Pattern {
     /// It matches somewhere in `text`; upper and lower case count, `^` and `$` stand for each line's.
     pub fn is_in(&self, text: &str) -> bool {
-        self.regex.is_match(text)
+        self.regex.as_ref().is_some_and(|regex| regex.is_match(text))
     }
 }
 
@@ -123,8 +126,9 @@ impl TryFrom<String> for Pattern {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        let build = || RegexBuilder::new(&text).multi_line(true).size_limit(MAX_COMPILED).build().ok();
-        let regex = has_length(&text).then(build).flatten().ok_or("not a regular expression")?;
+        let build = || RegexBuilder::new(&text).multi_line(true).size_limit(MAX_COMPILED).build();
+        let regex = has_length(&text).then(|| may_compile().then(build).transpose());
+        let regex = regex.and_then(Result::ok).ok_or("not a regular expression")?;
         Ok(Self { text, regex })
     }
 }
