@@ -122,6 +122,13 @@ pub struct Context<'a, S> {
 }
 
 impl<S> Context<'_, S> {
+    /// The settings by the user's own file alone, where a project's file has a say in `settings`: for what no project decides.
+    pub fn own_settings<H: Hook<Settings = S>>(&self, switches: impl Into<SectionSwitches>) -> Option<S> {
+        let sources = || self.places.sources(self.host.environment.home.as_deref()).without_project();
+        let own = self.set_in_project.then(|| configure::<H>(&sources(), switches));
+        own.flatten().map(|section| section.settings)
+    }
+
     /// State of this session as it is now, without the lock. Use it for looking only.
     pub fn peek<T: Remembered>(&self) -> T {
         let session = self.request.call.session_id.as_deref();

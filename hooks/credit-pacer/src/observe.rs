@@ -3,7 +3,7 @@
 use pacing::DAY_SECS;
 use shared::cli;
 use shared::digest;
-use shared::hook::{Context, Hook, configure};
+use shared::hook::{Context, Hook};
 use shared::protocol::{Event, ToolCall};
 use shared::switches::Switches;
 
@@ -37,17 +37,14 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
 fn after_call(context: &Context<'_, Settings>, tool: &ToolCall, is_interrupted: bool) -> Option<What> {
     let prompt = digest::number(context.request.call.prompt_id.as_deref().unwrap_or_default());
     let is_exempt = is_interrupted || IDLE_TOOLS.split(' ').any(|name| name == tool.tool_name);
-    let own = own_settings(context).and_then(|own| scene_by(context, &own));
+    let own = context.set_in_project.then(|| {
+        // A key of its own may be switched.
+        let switches = context.store.map(Switches::read).unwrap_or_default();
+        let switches = switches.of(CreditPacer::NAME, context.request.call.session_id.as_deref());
+        scene_by(context, &context.own_settings::<CreditPacer>(switches)?)
+    });
+    let own = own.flatten();
     Some(What::Call { scene: scene(context)?, own, prompt, is_exempt })
-}
-
-/// The settings of the user's own file, where a project's file changes them.
-fn own_settings(context: &Context<'_, Settings>) -> Option<Settings> {
-    let sources = || context.places.sources(context.host.environment.home.as_deref()).without_project();
-    let switches = || context.store.map(Switches::read).unwrap_or_default();
-    let session = context.request.call.session_id.as_deref();
-    let own = || configure::<CreditPacer>(&sources(), switches().of(CreditPacer::NAME, session));
-    Some(context.set_in_project.then(own)??.settings)
 }
 
 /// `None`: the event names no session.

@@ -9,6 +9,7 @@ use shared::hook::{Context, Hook};
 use shared::messages::Texts;
 use shared::protocol::{Event, ToolCall};
 use shared::state::read_regular;
+use shared::switches::Position;
 use transcript::{Patience, quotable, transcript_of, words_of_call};
 
 use crate::IntentValidator;
@@ -93,13 +94,21 @@ fn look(
     listen(context, tool, &state, &mut known);
     // The folders above the project do not count.
     let mut in_project = known.heard.names.iter().filter(|name| Path::new(name).is_relative());
-    known.is_private = in_project.any(|name| source::is_private(name, &settings.judge.never_send));
+    known.is_private = in_project.any(|name| source::is_private(name, &settings.judge.never_send))
+        || is_kept_back(context, &known.place.file);
     // The way to our command costs a look along PATH, and only texts need it.
     if settings.stage1 == Stage1::Model || !matches!(known.local, Judgement::Declared(_)) {
         known.program = host.own_command(IntentValidator::NAME, places);
     }
     ask(context, tool, &state, &mut known);
     known
+}
+
+/// The user's own file leaves this one out: a project's file does not send it to a model.
+fn is_kept_back(context: &Context<'_, Settings>, file: &str) -> bool {
+    let is_asking = context.settings.judge.backend.is_some();
+    let own = is_asking.then(|| context.own_settings::<IntentValidator>(Position::Auto)).flatten();
+    own.is_some_and(|own| source::kind(file, &own).is_none())
 }
 
 /// The names that FILE may give the file, as in the call or its own.

@@ -16,7 +16,7 @@ use crate::facts::{After, Before, Facts};
 use crate::rails;
 use crate::rule::Rule;
 use crate::satisfactions::{By, Satisfaction};
-use crate::settings::{Guard, Kind, Scope, Settings, Terms};
+use crate::settings::{Guard, Kind, Scope, Settings, Stop, Terms};
 use crate::state::{Entry, Run, State, Uncounted};
 use crate::strategy::Unsatisfied;
 use crate::wording;
@@ -362,11 +362,13 @@ fn stop(input: &HookInput<'_>, world: &World, work: TurnWork) -> Answer {
     Outcome { verdict, audit, ..remember(input, state) }.with_reactions(followed)
 }
 
-/// The requirements this session has made due, of the scopes that are verified.
+/// The requirements this session has made due, of the scopes that are verified; of locked ones also by the user's own file.
 pub(crate) fn due<'a>(settings: &'a Settings, view: &View<'_>) -> impl Iterator<Item = Rule<'a>> {
-    let stop = &settings.hooks.stop;
+    let own = view.world.own_stop.as_ref();
     Rule::all(settings).filter(move |rule| {
-        let is_verified = stop.verify_requirements && stop.verify_scopes.contains(&rule.set.scope);
+        let verifies = |stop: &Stop| stop.verify_requirements && stop.verify_scopes.contains(&rule.set.scope);
+        let is_verified = verifies(&settings.hooks.stop)
+            || own.is_some_and(|(stop, locked)| rule.is_locked(locked) && verifies(stop));
         // A single-use satisfaction is used up by the end of a turn, as intended.
         let can_lapse =
             matches!(rule.kind(), Kind::Blocking | Kind::Dynamic) && rule.set.scope != Scope::SingleUse;

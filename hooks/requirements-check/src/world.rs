@@ -9,12 +9,14 @@ use shared::hook::Context;
 use shared::host::{Clock, Environment, Host, Places, Timestamp, ancestors};
 use shared::protocol::{Event, Mode};
 use shared::state::{Store, file_key};
+use shared::switches::Position;
 use shared::text::{age, quoted};
 
+use crate::RequirementsCheck;
 use crate::git::{Size, Taken, Worktree, ask_git};
 use crate::rule::Rule;
 use crate::satisfactions::{By, Folder, Key, Satisfaction, Satisfactions};
-use crate::settings::{Scope, Settings};
+use crate::settings::{Scope, Settings, Stop};
 use crate::state::{State, modified};
 
 /// A folder that took no satisfaction is tried again after this time.
@@ -58,6 +60,8 @@ pub struct World {
     pub is_user: bool,
     pub environment: Environment,
     pub places: Places,
+    /// At a stop the user's own file on stops, and its locks, where a project's file has a say: it does not loosen what is locked.
+    pub(crate) own_stop: Option<(Stop, Vec<String>)>,
     /// Notices for the user.
     pub notes: Vec<String>,
     pub(crate) deadlines: Deadlines,
@@ -143,6 +147,7 @@ impl World {
             places: context.places.clone(),
             notes: found.problem.iter().map(without_git).collect(),
             deadlines: Deadlines::of(&context.request.event),
+            own_stop: own_stop(context),
             ..found
         };
         world.read_satisfactions();
@@ -282,6 +287,14 @@ impl View<'_> {
         let elsewhere = self.world.elsewhere.as_ref();
         elsewhere.map(|root| format!("cd {} && ", quoted(&root.display().to_string()))).unwrap_or_default()
     }
+}
+
+fn own_stop(context: &Context<'_, Settings>) -> Option<(Stop, Vec<String>)> {
+    if context.locked.is_empty() || !matches!(context.request.event, Event::Stop(_)) {
+        return None;
+    }
+    let own = context.own_settings::<RequirementsCheck>(Position::Auto)?;
+    Some((own.hooks.stop, context.locked.to_vec()))
 }
 
 /// The session's directory, links resolved as in the paths of work trees.

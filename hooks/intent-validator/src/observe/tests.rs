@@ -175,3 +175,26 @@ fn session_start_explains_the_form() {
     assert!(text.contains("intent-validator declare") && text.contains("src, lib"), "{text}");
     assert_eq!(Project::new("announce: false").tell("SessionStart", &start), Value::Null);
 }
+
+#[cfg(unix)]
+#[test]
+fn projects_file_sends_no_file_to_a_model_that_the_users_own_leaves_out() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let project = Project::new("exclude_paths: [private], extensions: [rs]");
+    let (program, trace) = (project.path("claude"), project.path("trace"));
+    project.write("claude", &format!("#!/bin/sh\ntouch '{}'\n", trace.display()));
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let global = project.path("home/.claude/requirements.yaml");
+    let judge = format!("judge: {{ backend: claude_cli, claude_program: '{}' }}\n", program.display());
+    std::fs::write(&global, std::fs::read_to_string(&global).unwrap() + &judge).unwrap();
+    project.write(
+        "project/.claude/requirements.yaml",
+        "intent-validator: { exclude_paths: [], extensions: [rs, md], core_paths: [] }\n",
+    );
+    for (file, is_sent) in [("private/a.rs", false), ("notes.md", false), ("a.rs", true)] {
+        project
+            .say("add it", &format!("FILE: {file}\nCHANGES: adds a line to it\nGOAL: the reader finds it"));
+        assert_eq!(project.writes(file, "let it = 1;\n"), "", "{file}");
+        assert_eq!(trace.exists(), is_sent, "{file}");
+    }
+}

@@ -8,7 +8,7 @@ use transcript::TurnWork;
 
 use crate::satisfactions::By;
 use crate::scene::{Answer, End, OWN, Scene, is_silent};
-use crate::settings::Scope;
+use crate::settings::{Scope, Stop};
 use crate::world::Freshness;
 
 const TESTS: &str = "tests: {type: evidence, command: cargo test}\n";
@@ -59,6 +59,22 @@ fn evidence_is_due_once_files_were_edited() {
     passes(&mut scene);
     scene.world.evidence.insert("tests".to_owned(), Freshness::Different(Vec::new()));
     assert!(blocked(&mut scene).is_some());
+}
+
+#[test]
+fn locked_requirement_is_verified_as_the_users_own_file_says() {
+    for (own, locked, is_blocked) in [
+        (true, "requirements.tests", true),
+        (true, "requirements", true),
+        (true, "requirements.other", false),
+        (false, "requirements.tests", false),
+    ] {
+        let mut scene = edited(TESTS);
+        let own = Stop { verify_requirements: own, ..scene.settings.hooks.stop.clone() };
+        scene.world.own_stop = Some((own, vec![locked.to_owned()]));
+        scene.settings.hooks.stop.verify_requirements = false;
+        assert_eq!(blocked(&mut scene).is_some(), is_blocked, "{locked}");
+    }
 }
 
 #[test]
