@@ -104,12 +104,17 @@ type MakesGuide = fn(&Sandbox);
 
 #[test]
 fn guide_is_shown_and_an_unusable_one_gives_way_to_the_built_in_text() {
-    let guides: [(&str, MakesGuide); 4] = [
+    let guides: [(&str, MakesGuide); 5] = [
         ("blank", |sandbox| drop(sandbox.write(GUIDE, " \n\n"))),
         ("too long", |sandbox| drop(sandbox.write(GUIDE, "x".repeat(MAX_GUIDE_BYTES + 1)))),
         ("a pipe", |sandbox| {
             fs::create_dir_all(sandbox.project().join(".claude")).unwrap();
             crate::driver::make_pipe(&sandbox.project().join(GUIDE));
+        }),
+        ("a link within the project", |sandbox| {
+            sandbox.write(".env", "PRIVATE KEY");
+            sandbox.write(".claude/x", "");
+            std::os::unix::fs::symlink("../.env", sandbox.project().join(GUIDE)).unwrap();
         }),
         ("linked out of the project", |sandbox| {
             sandbox.write_home("elsewhere/momentum-guide.md", "PRIVATE KEY");
@@ -124,8 +129,8 @@ fn guide_is_shown_and_an_unusable_one_gives_way_to_the_built_in_text() {
         assert!(reason.starts_with(GUIDANCE) && !reason.contains("PRIVATE"), "{what}: {reason}");
     }
     let gate = Gate::new(ON);
-    gate.sandbox.write(GUIDE, "The team's words.");
-    assert!(gate.blocked(WORDS).starts_with("The team's words.\n\n"));
+    gate.sandbox.write(GUIDE, "The team's words, password=a1B2c3D4e5F6.");
+    assert!(gate.blocked(WORDS).starts_with("The team's words, password=[masked]"));
 }
 
 const USAGE: i32 = 64;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use secrets::masked;
 use shared::blocks::never_blocked_by_input;
 use shared::config::read_text;
 use shared::hook::Context;
@@ -77,9 +78,11 @@ fn signs(path: Option<&Path>, last_message: &str) -> Vec<Sign> {
 fn guidance(context: &Context<'_, Settings>) -> (String, Option<String>) {
     let Context { settings, places, host, .. } = context;
     let guide = places.project_claude_dir.as_ref().map(|dir| dir.join(GUIDE));
+    // A link may lead to what nobody means to show: `.env`, `.git/config`.
+    let guide = guide.filter(|guide| guide.symlink_metadata().is_ok_and(|there| there.is_file()));
     let project = guide.and_then(|guide| read_text(&guide, places.root.as_deref(), MAX_GUIDE_BYTES).ok());
     if let Some(text) = project.filter(|text| !text.trim().is_empty()) {
-        return (text.trim().to_owned(), None);
+        return (masked(text.trim()).into_owned(), None);
     }
     match settings.message_file.as_deref().map(|file| own_message(file, host, places)) {
         Some(Ok(text)) => (text.trim().to_owned(), None),

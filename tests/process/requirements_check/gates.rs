@@ -155,6 +155,15 @@ fn switched_off_the_hook_denies_nothing_and_its_commands_still_answer() {
     assert!(claude.answer_to("req status").contains("plan"));
 }
 
+#[test]
+fn projects_file_does_not_loosen_a_locked_requirement_at_a_stop() {
+    let world = World::of_team("hooks: {stop: {verify_requirements: false, verify_scopes: []}}\n");
+    world.sandbox.requirements(Level::User, &format!("locked: [requirements.green]\n{GREEN}"));
+    let claude = world.claude();
+    claude.edits("a.rs", "");
+    assert!(claude.held().contains("- green: "));
+}
+
 const GREEN: &str = "requirements: {green: {enabled: true, type: evidence, command: \"true\"}}\n";
 
 #[test]
