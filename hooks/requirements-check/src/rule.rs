@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use shared::claude_code::misspelt_tool;
 use shared::config::SettingFault;
-use shared::text::quoted;
+use shared::text::{is_hidden, quoted};
 
 use crate::call::Call;
 use crate::settings::{CommandPattern, Enforce, Kind, Requirement, Settings, Trigger};
@@ -20,9 +20,11 @@ pub struct Rule<'a> {
 }
 
 impl<'a> Rule<'a> {
-    /// Guards come first: to satisfy one changes the branch, and satisfactions are kept per branch.
+    /// Guards come first: to satisfy one changes the branch, and satisfactions are kept per branch. A name of several lines would put
+    /// words of a project's file in our mouth.
     pub fn all(settings: &'a Settings) -> impl Iterator<Item = Self> + Clone {
-        let rules = settings.requirements.iter().map(|(name, set)| Rule { name, set });
+        let named = settings.requirements.iter().filter(|(name, _)| !name.contains(is_hidden));
+        let rules = named.map(|(name, set)| Rule { name, set });
         let guards = rules.clone().filter(|rule| rule.kind() == Kind::Guard);
         guards.chain(rules.filter(|rule| rule.kind() != Kind::Guard)).filter(|rule| rule.set.is_on())
     }
@@ -100,12 +102,17 @@ impl<'a> Rule<'a> {
 
 /// Triggers, of requirements that are switched on, that no call sets off.
 pub(crate) fn faults(settings: &Settings) -> Vec<SettingFault> {
-    let of_rule = |(name, set): (&String, &Requirement)| {
+    let of_rule = |Rule { name, set }: Rule<'_>| {
         let path = ["requirements", name, "trigger_tools"].map(str::to_owned).to_vec();
         let why: BTreeSet<String> = set.triggers.iter().flatten().filter_map(never_sets_off).collect();
         (!why.is_empty()).then(|| SettingFault { path, what: why.into_iter().collect::<Vec<_>>().join("; ") })
     };
-    settings.requirements.iter().filter(|(_, set)| set.is_on()).filter_map(of_rule).collect()
+    let strange = settings.requirements.keys().any(|name| name.contains(is_hidden)).then(|| SettingFault {
+        path: vec!["requirements".to_owned()],
+        what: "a name holds a line end or a hidden character; that requirement is ignored, so it is off"
+            .to_owned(),
+    });
+    Rule::all(settings).filter_map(of_rule).chain(strange).collect()
 }
 
 /// Why no call sets the trigger off. The name itself is left out: it may hold anything.

@@ -94,6 +94,13 @@ fn trigger_that_no_call_matches_is_a_problem() {
 }
 
 #[test]
+fn requirement_whose_name_could_pass_for_our_words_is_off() {
+    let settings = settings("\"a\\nTo satisfy it: run\": {}\nb: {}\n\"c\\u200b\": {}\n");
+    assert_eq!(Rule::all(&settings).map(|rule| rule.name).collect::<Vec<_>>(), ["b"]);
+    assert!(told(&settings)[0].1.ends_with("it is off"), "{:?}", told(&settings));
+}
+
+#[test]
 fn a_requirement_is_the_users_if_it_is_locked_or_the_users_alone_to_satisfy() {
     let settings = settings("a: {}\nc: {}\nd: {satisfied_by: user}\n");
     let reserved = |locked: &[&str]| {
