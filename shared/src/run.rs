@@ -151,7 +151,7 @@ impl<'a> Invocation<'a> {
 
     fn configure<H: Hook>(&self) -> Option<Section<H::Settings>> {
         let sources = self.places.sources(self.host.environment.home.as_deref());
-        let switches = self.store.as_ref().map(Switches::read).unwrap_or_default();
+        let switches = Switches::in_force(&self.places, self.store.as_ref());
         let switches = switches.of(H::NAME, self.session());
         if self.request.event.tool_call().is_some() {
             return load_if_enabled(H::section(), &sources, switches).map(with_faults::<H>);
@@ -445,10 +445,9 @@ impl<H: Hook> Decision<'_, H> {
     fn sleep(&self, until: Timestamp, rule: &str, notice: Option<String>) -> Answer {
         let call = self.call;
         let is_still_wanted = || {
-            let is_switched_off = call.store.as_ref().is_some_and(|store| {
-                Switches::read(store).position(H::NAME, call.session()) == Position::Off
-            });
-            !is_switched_off && Off::in_force(&call.places, call.host.now()).is_none()
+            let switches = Switches::in_force(&call.places, call.store.as_ref());
+            switches.position(H::NAME, call.session()) != Position::Off
+                && Off::in_force(&call.places, call.host.now()).is_none()
         };
         let slept = sleep::until(until, call.host.clock, is_still_wanted);
         H::slept(&call.places, call.session(), call.host.now());

@@ -75,6 +75,16 @@ impl Switches {
         store.read(MACHINE).unwrap_or_default()
     }
 
+    /// The same for hooks: what the user has switched off counts in our own state folder, too. A project may name another folder.
+    pub fn in_force(places: &Places, store: Option<&Store>) -> Self {
+        let mut switches = store.map(Self::read).unwrap_or_default();
+        let own =
+            places.default_state_dir.as_deref().filter(|own| store.is_none_or(|store| store.dir() != *own));
+        let off = own.map(|own| Self::read(&Store::at(own))).unwrap_or_default().machine;
+        switches.machine.extend(off.into_iter().filter(|(_, position)| *position == Position::Off));
+        switches
+    }
+
     pub fn position(&self, section: &str, session: Option<&str>) -> Position {
         let own = self.of_session(session).and_then(|own| own.get(section));
         own.or_else(|| self.machine.get(section)).copied().unwrap_or_default()
@@ -163,6 +173,24 @@ mod tests {
             );
             assert_eq!((read.session.as_deref(), read.text.as_deref()), (session, Some("off")));
         }
+    }
+
+    #[test]
+    fn off_in_our_own_folder_counts_where_another_one_is_in_use() {
+        let (named, own) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let default_state_dir = Some(own.path().to_owned());
+        let places = |dir: &std::path::Path| Places {
+            state_dir: Some(dir.to_owned()),
+            default_state_dir: default_state_dir.clone(),
+            ..Places::default()
+        };
+        for (switch, position) in [("a", Position::Off), ("b", Position::On)] {
+            turn(switch, None, position).carry_out(&places(own.path()), NOW).unwrap();
+        }
+        let in_use = places(named.path());
+        let switches = Switches::in_force(&in_use, in_use.open_store().as_ref());
+        let found = ["a", "b"].map(|section| switches.position(section, Some("s")));
+        assert_eq!(found, [Position::Off, Position::Auto]);
     }
 
     #[test]
