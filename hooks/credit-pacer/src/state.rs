@@ -37,6 +37,7 @@ pub(crate) struct Session {
     /// A hash of the prompt that the batch belongs to.
     pub(crate) prompt: u64,
     /// The last message about a delay.
+    #[serde(alias = "told")]
     pub(crate) reported: Timestamp,
     pub(crate) reported_strategy: Strategy,
     /// Delays of the last hour: when, and milliseconds slept.

@@ -50,6 +50,7 @@ impl Level {
 #[serde(default)]
 pub(crate) struct State {
     /// The levels that were reported since the context last fell. With `auto_pause` no record begins by itself.
+    #[serde(alias = "told")]
     pub(crate) reported: BTreeSet<Level>,
     /// The model as Claude Code named it at the session's start; it may say `[1m]`.
     pub(crate) model: Option<String>,

@@ -145,7 +145,8 @@ impl Sessions {
     fn ignore(&self, is_new: bool) -> io::Result<()> {
         let file = self.dir.join(".gitignore");
         // Git reads no link here, and neither do we: ours takes its place.
-        let there = read_regular(&file, HEAD_BYTES).unwrap_or_default();
+        let is_none = file.symlink_metadata().map_or(true, |there| there.is_symlink());
+        let there = if is_none { Vec::new() } else { read_regular(&file, HEAD_BYTES)? };
         if there == IGNORE_ALL || there.ends_with(IGNORE_OURS) {
             return Ok(());
         }

@@ -39,6 +39,7 @@ pub struct State {
     /// Dynamic requirements past their warning.
     pub(crate) warned: BTreeSet<String>,
     /// Notices the user has read, by hash.
+    #[serde(alias = "told")]
     reported: BTreeSet<u64>,
 }
 
