@@ -44,7 +44,7 @@ pub struct Line {
     has_secret: OnceCell<bool>,
 }
 
-/// Reads a line. Each expression of the settings may search it for [`PATIENCE`] from now on, all together.
+/// Reads a line. From now on all expressions of the settings together may search it for 0.3 s.
 pub fn parse(line: &str) -> Line {
     let unix = line.replace("\r\n", "\n");
     let mut reader = reader::Reader { rest: &unix, depth: MAX_DEPTH, ..Default::default() };
