@@ -304,7 +304,7 @@ pub(crate) struct Config {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigChange {
-    /// Set a key, in your local file if no other is named; comments and order stay (user only).
+    /// Set a key, in your local file if no other is named and the key counts there; comments and order stay (user only).
     #[command(after_help = "Example: req config set requirements.branch_size.thresholds.warn 200 --local")]
     Set {
         /// The key, with dots

@@ -47,7 +47,7 @@ pub(crate) fn turn(wanted: &Turn, on: bool, location: &Location) -> Answer {
     }
     let mut path = match (&wanted.hook, &wanted.name) {
         (Some(hook), _) => vec![known_hook(hook)?],
-        (None, name) => described(name.as_deref().unwrap_or_default(), catalog, location)?,
+        (None, name) => described(name.as_deref().unwrap_or_default(), on, catalog, location)?,
     };
     path.push("enabled".to_owned());
     // Only the user's own file switches on a hook that costs money.
@@ -59,13 +59,14 @@ pub(crate) fn turn(wanted: &Turn, on: bool, location: &Location) -> Answer {
 }
 
 /// The path of a requirement that some file describes: switched on without that, it would be one that nobody meant.
-fn described(name: &str, catalog: &Catalog, location: &Location) -> anyhow::Result<Vec<String>> {
+fn described(name: &str, on: bool, catalog: &Catalog, location: &Location) -> anyhow::Result<Vec<String>> {
     let known: Vec<&str> = location.section.settings.requirements.keys().map(String::as_str).collect();
     if known.contains(&name) {
         return Ok(["requirements", name].map(ToOwned::to_owned).to_vec());
     }
     if catalog.hook(name).is_some() {
-        bail!("{name} is a hook, not a requirement; type: req enable --hook {name}");
+        let verb = if on { "enable" } else { "disable" };
+        bail!("{name} is a hook, not a requirement; type: req {verb} --hook {name}");
     }
     let otherwise = " in any file; req init writes a file with some to choose from";
     Err(reply::unknown("requirement", name, &known, otherwise))

@@ -195,3 +195,12 @@ fn sources_name_layer_file_line_and_what_is_overridden() {
                   # over null  (defaults)";
     assert_eq!(fixture.yes("config stop-momentum.max_blocks --sources"), blocks);
 }
+
+#[test]
+fn hook_in_place_of_a_requirement_gets_the_line_for_hooks() {
+    let fixture = Fixture::new(&[(PROJECT, TEAM)]);
+    for verb in ["enable", "disable"] {
+        let why = fixture.refused(&format!("{verb} rate-awareness"), USER);
+        assert!(why.ends_with(&format!("type: req {verb} --hook rate-awareness")), "{why}");
+    }
+}
