@@ -114,8 +114,8 @@ impl Past {
         let [five_hour, weekly] = Window::ALL.map(highest);
         let delays: Vec<i64> =
             self.delays.iter().filter(|delay| day.contains(&delay.at)).map(|delay| delay.secs).collect();
-        let reported = || format!("{}, {}", delays.len(), duration(delays.iter().sum()));
-        [self.date(day.start), five_hour, weekly, if delays.is_empty() { dash() } else { reported() }]
+        let summary = || format!("{}, {}", delays.len(), duration(delays.iter().sum()));
+        [self.date(day.start), five_hour, weekly, if delays.is_empty() { dash() } else { summary() }]
     }
 
     /// `Mon 16 Nov`.

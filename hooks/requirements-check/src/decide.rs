@@ -335,9 +335,9 @@ fn stop(input: &HookInput<'_>, world: &World, work: TurnWork) -> Answer {
     let Event::Stop(stop) = &input.request.event else { return Outcome::pass() };
     let view = view(input, world, None);
     let unsatisfied = Unsatisfied::all(due(input.settings, &view), &view);
-    let is_unmet = |name: &str| unsatisfied.iter().any(|unsatisfied| unsatisfied.rule.name == name);
+    let is_unsatisfied = |name: &str| unsatisfied.iter().any(|unsatisfied| unsatisfied.rule.name == name);
     let is_satisfied =
-        |name: &str| !is_unmet(name) && due(input.settings, &view).any(|rule| rule.name == name);
+        |name: &str| !is_unsatisfied(name) && due(input.settings, &view).any(|rule| rule.name == name);
     let mut state = input.state.clone();
     let followed = reactions(input, &view, is_satisfied, &mut state);
     if unsatisfied.is_empty() {
@@ -351,7 +351,7 @@ fn stop(input: &HookInput<'_>, world: &World, work: TurnWork) -> Answer {
         return Outcome::allow(reason);
     }
     if input.blocks.own > 0 {
-        let given_up = state.settle(|name| is_unmet(name).then_some(ReactionKind::Overridden));
+        let given_up = state.settle(|name| is_unsatisfied(name).then_some(ReactionKind::Overridden));
         let audit_event = Some(AuditEvent::Allowed("blocked once for this prompt already"));
         let answer = Outcome { audit_event, ..remember(input, state) };
         return answer.with_reactions(followed).with_reactions(given_up);

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use secrets::masked;
 
-pub use pattern::{Pattern, may_compile};
+pub use pattern::{MAX_EXPRESSIONS, Pattern, may_compile};
 pub use reader::spelled;
 pub use simple::is_one_of;
 use simple::own_options;

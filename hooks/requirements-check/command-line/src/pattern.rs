@@ -10,8 +10,8 @@ use super::simple::own_options;
 use super::{Line, Simple, base_name, is_in};
 
 const MAX_REGEX_BYTES: usize = 64 * 1024;
-/// So many expressions and globs are compiled in a call: a project's file may hold tens of thousands.
-const MAX_COMPILED: u32 = 1000;
+/// So many expressions are compiled in a call: a project's file may hold tens of thousands.
+pub const MAX_EXPRESSIONS: u32 = 1000;
 /// So much of a command is searched, in characters: a slow expression takes tens of microseconds for each.
 const MAX_SEARCHED: usize = 4 * 1024;
 /// So many words of a command say what it does.
@@ -30,12 +30,12 @@ pub enum Pattern {
     NotCompiled,
 }
 
-/// Whether this call compiles one more expression or glob. Each one asked for counts.
-pub fn may_compile() -> bool {
+/// Whether this call compiles one more expression or glob, of so many at most. Each one asked for counts.
+pub fn may_compile(most: u32) -> bool {
     thread_local!(static COMPILED: Cell<u32> = const { Cell::new(0) });
     let count = COMPILED.get();
     COMPILED.set(count.saturating_add(1));
-    count < MAX_COMPILED
+    count < most
 }
 
 impl Pattern {
@@ -59,7 +59,7 @@ impl Pattern {
 
     /// A `command_regex`; `None` if it is none, empty, or takes too much when compiled.
     pub fn parse_regex(pattern: &str) -> Option<Self> {
-        if !may_compile() {
+        if !may_compile(MAX_EXPRESSIONS) {
             return Some(Self::NotCompiled);
         }
         let regex =

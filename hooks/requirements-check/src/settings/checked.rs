@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use command_line::may_compile;
+use command_line::{MAX_EXPRESSIONS, may_compile};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use regex_lite::{Regex, RegexBuilder};
 use schemars::JsonSchema;
@@ -12,6 +12,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 const MAX_BYTES: usize = 4096;
+/// So many globs of names are compiled in a call. One is compiled anew each time it is asked, so there may be more than expressions.
+const MAX_GLOBS: u32 = 4000;
 /// Bytes of memory that a compiled regular expression may take.
 const MAX_COMPILED: usize = 64 * 1024;
 
@@ -65,7 +67,7 @@ impl Glob {
     pub fn is_name(&self, name: &str) -> bool {
         if self.0.contains(['?', '[', ']', '{', '}', '\\', '!']) {
             let glob = GlobBuilder::new(&self.0).literal_separator(false).backslash_escape(true).build();
-            return !may_compile() || glob.is_ok_and(|glob| glob.compile_matcher().is_match(name));
+            return !may_compile(MAX_GLOBS) || glob.is_ok_and(|glob| glob.compile_matcher().is_match(name));
         }
         is_wild_match(&self.0, name)
     }
@@ -127,7 +129,7 @@ impl TryFrom<String> for Pattern {
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         let build = || RegexBuilder::new(&text).multi_line(true).size_limit(MAX_COMPILED).build();
-        let regex = has_length(&text).then(|| may_compile().then(build).transpose());
+        let regex = has_length(&text).then(|| may_compile(MAX_EXPRESSIONS).then(build).transpose());
         let regex = regex.and_then(Result::ok).ok_or("not a regular expression")?;
         Ok(Self { text, regex })
     }
